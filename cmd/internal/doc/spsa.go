@@ -11,7 +11,6 @@ import (
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
-	"github.com/assay-chess/assay/tuner/learn"
 	"github.com/assay-chess/assay/tuner/spsa"
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
@@ -156,7 +155,7 @@ func Selfplay(s *datagen.Summary, dir string) *Document {
 // Engine describes what a run in the folder dir found for an author's engine.
 func Engine(r *ownengine.Result, dir string) *Document {
 	d := New(r.Headline())
-	if d.Done = int64(len(r.Generations)); r.Outcome == learn.GainProved {
+	if d.Done = int64(len(r.Generations)); r.Outcome == ownengine.GainProved {
 		d.Class = Good
 	}
 	var t ui.Table
@@ -176,7 +175,7 @@ func Engine(r *ownengine.Result, dir string) *Document {
 		name string
 		r    *match.Result
 	}{
-		{"test", r.NotWeaker}, {"match", r.Fixed}, {fmt.Sprintf("%d x nodes", ownengine.DeepFactor), r.Deep},
+		{"match", r.Fixed}, {fmt.Sprintf("%d x nodes", ownengine.DeepFactor), r.Deep},
 		{r.Plan.FinalClock, r.Clock},
 	} {
 		switch {
@@ -192,7 +191,7 @@ func Engine(r *ownengine.Result, dir string) *Document {
 				m.r.Losses, lost)
 		}
 	}
-	if r.Plan.LeftOut != nil && r.Outcome != learn.NothingFound {
+	if r.Plan.LeftOut != nil && r.Outcome != ownengine.NothingFound {
 		t.Add("\t%s", r.Plan.NotPlayed())
 	}
 	if best := r.Best(); best != nil {

@@ -36,20 +36,19 @@ func NewLoop() *Loop {
 	fs.StringVar(&o.Clock, "tc", "", clock)
 	fs.StringVar(&o.Book, "book", "", "opening book: EPD, FEN or PGN, compressed or not (default: random plies)")
 	fs.IntVar(&o.Games, "games", 0, "games of a generation")
-	fs.IntVar(&o.Generations, "generations", 0, "most generations")
+	fs.IntVar(&o.Generations, "generations", 0, "most generations (default 1)")
 	fs.Float64Var(&o.Lambda, "lambda", 0.3,
 		"share of the result in the target of the fit; the rest is the engine's own search")
 	fs.Float64Var(&o.Decay, "decay", 0.5,
 		"weight of positions from before a promotion, for each promotion since, and of those of --add")
 	fs.StringSliceVar(&o.Freeze, "freeze", nil, "tables or numbers that keep their values")
-	fs.StringVar(&o.Gate, "gate", "",
-		"elo0,elo1 of the SPRT that promotes a generation; default: 0 and 10 to 30, the fewer games the more")
+	fs.StringVar(&o.Gate, "gate", "0,10", "elo0,elo1 of the SPRT that promotes a generation")
 	fs.Uint64Var(&o.RelabelNodes, "relabel-nodes", 0,
 		"nodes of the engine's own deeper search that labels the positions; 0: the search that played")
 	fs.IntVar(&o.Rows, "rows", 0, "positions of a generation, drawn at random; 0: all")
 	fs.IntVar(&o.PerGame, "per-game", 0, "most positions of a game, drawn at random; 0: all")
-	fs.IntVar(&o.Final, "final-games", 1000,
-		"games of the match at the end, and of the test before it; with hours at most")
+	fs.IntVar(&o.Final, "final-games", 0,
+		"games of the match at the end (default 1000; with hours all that fit, and this is the most)")
 	o.AddTyped(fs)
 	return o
 }
@@ -63,11 +62,8 @@ func (o *Loop) AddTyped(fs *pflag.FlagSet) {
 	fs.StringVar(&o.FinalClock, "clock", "4+0.04", "with --engine: "+clock)
 }
 
-// Gates returns the hypotheses of Gate; two zeros if a plan chooses them.
+// Gates returns the hypotheses of Gate.
 func (o *Loop) Gates() (elo0, elo1 float64, err error) {
-	if o.Gate == "" {
-		return 0, 0, nil
-	}
 	n, err := fmt.Sscanf(o.Gate, "%g,%g", &elo0, &elo1)
 	if n != 2 || err != nil || !(elo0 >= 0 && elo0 < elo1) {
 		err = fmt.Errorf("want a test for a gain, such as [0, 10], not [%s]: one from below 0 promotes weaker engines",

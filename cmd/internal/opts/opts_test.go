@@ -92,7 +92,7 @@ func TestProjectLearn(t *testing.T) {
 		t.Errorf("a match has settings of the loop: %v, %s", err, m.Line("m", nil))
 	}
 	if p, err = ReadProject(filepath.Dir(write(t, ProjectName,
-		"[learn]\ntc = '1+0.01'\n"))); err != nil || p.Learn.Clock != "1+0.01" || p.Learn.Lambda != 0.3 || p.Learn.Gate != "" {
+		"[learn]\ntc = '1+0.01'\n"))); err != nil || p.Learn.Clock != "1+0.01" || p.Learn.Lambda != 0.3 || p.Learn.Gate != "0,10" {
 		t.Errorf("%v: %+v", err, p)
 	}
 	for text, want := range map[string]string{

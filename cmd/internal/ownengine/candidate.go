@@ -25,26 +25,36 @@ type Candidate struct {
 	Match   *match.Result
 }
 
-// Best returns the candidate that did best if nothing was found: the one whose interval begins highest. Nil: none
-// played.
+// ahead returns the step that was most clearly ahead of the champion in a gate that did not decide; nil: none was. The
+// match at the end decides about it as about a champion, and would else not be played.
+func (r *Result) ahead() (best *Step) {
+	for _, g := range r.Generations {
+		for i := range g.Steps {
+			m := g.Steps[i].Gate
+			if g.Steps[i].Share == g.Step && m != nil && m.Verdict == match.Undecided && m.Known() && m.Elo > 0 &&
+				(best == nil || m.EloLo > best.Gate.EloLo) {
+				best = &g.Steps[i]
+			}
+		}
+	}
+	return best
+}
+
+// Best returns the candidate that did best if nothing was found: the one of the match at the end, or that whose
+// interval begins highest. Nil: none played.
 func (r *Result) Best() (best *Candidate) {
-	if r.Outcome != learn.NothingFound {
+	if r.Outcome != NothingFound {
 		return nil
-	}
-	try := func(name string, w learn.WeightsRef, m *match.Result) {
-		if m != nil && m.Known() && (best == nil || m.EloLo > best.Match.EloLo) {
-			best = &Candidate{name, w, m}
-		}
-	}
-	if c := r.Champion; c.Generation > 0 {
-		for _, m := range []*match.Result{r.NotWeaker, r.Fixed} {
-			try(fmt.Sprintf("the champion, of generation %d", c.Generation), c, m)
-		}
-		return best
 	}
 	for _, g := range r.Generations {
 		for _, s := range g.Steps {
-			try(fmt.Sprintf("the %s step of generation %d", s.Name, g.Number), s.Weights, s.Gate)
+			name, m := fmt.Sprintf("the %s step of generation %d", s.Name, g.Number), s.Gate
+			if s.Weights == r.Champion && r.Fixed != nil {
+				return &Candidate{name, s.Weights, r.Fixed}
+			}
+			if m != nil && m.Known() && (best == nil || m.EloLo > best.Match.EloLo) {
+				best = &Candidate{name, s.Weights, m}
+			}
 		}
 	}
 	return best

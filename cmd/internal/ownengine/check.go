@@ -246,7 +246,7 @@ func (k *checker) twoGames() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s, err := k.setup("", "", &k.plan, k.plan.limits(), 0, testStage)
+	s, err := k.setup("", "", &k.plan, k.plan.limits(), 0, checkStage)
 	if err != nil {
 		return "", err
 	}

@@ -115,8 +115,9 @@ func clocked(text string) (l selfplay.Limits) {
 	return l
 }
 
-func testOf(elo0, elo1, alpha float64) *sprt.Test {
-	return &sprt.Test{Model: sprt.Logistic, Elo0: elo0, Elo1: elo1, Alpha: alpha, Beta: 0.05}
+// test is that of each size of a step. The sizes share its error probability, 0.05.
+func (p *Plan) test() *sprt.Test {
+	return &sprt.Test{Model: sprt.Logistic, Elo0: p.Elo0, Elo1: p.Elo1, Alpha: 0.05 / float64(len(sizes)), Beta: 0.05}
 }
 
 // quietBy are the weights of the quiescence search that makes positions quiet.

@@ -1,6 +1,7 @@
 package ownengine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ const GateName = "gate"
 
 // race is a gate in progress. All steps play the champion from the same openings, each tested at its share of one error
 // probability. In each round those that are left play on, and the worst one falls out; so most games are of the best
-// one, and no game is spent on a step that others beat. It is kept after each round.
+// one. Waiting until one is clearly worse proves less: TestGate has the figures. It is kept after each round.
 type race struct {
 	Left   int   `json:"games_left"` // of all steps together
 	Played int   `json:"games_each"` // of those that are left
@@ -49,25 +50,33 @@ type race struct {
 
 const raceName = "race.json"
 
+// newRace begins a gate of so many games.
+func newRace(steps []Step, games int) *race {
+	r := &race{Left: games, Steps: steps}
+	for i := range steps {
+		r.Live = append(r.Live, i)
+	}
+	return r
+}
+
+// over reports whether a step has passed, or no further round can be played.
+func (r *race) over() bool { return len(r.Live) == 0 || len(r.Passed) > 0 || r.Left < 2*len(r.Live) }
+
 // Gate lets steps of three sizes meet the champion until one of them passes.
 func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights) (*match.Result, *learn.Weights,
 	error) {
 	if proposed.ID == champion.ID {
 		return nil, proposed, nil
 	}
-	r := race{Left: l.plan.Gate, Steps: l.steps}
-	for i := range r.Steps {
-		r.Live = append(r.Live, i)
-	}
-	kept := l.path(learn.Folder(g), GateName, raceName)
-	if err := durable.ReadJSON(kept, &r); err != nil && !errors.Is(err, os.ErrNotExist) {
+	r, kept := newRace(l.steps, l.plan.Gate), l.path(learn.Folder(g), GateName, raceName)
+	if err := durable.ReadJSON(kept, r); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, nil, err
 	}
-	for len(r.Live) > 0 && len(r.Passed) == 0 && r.Left >= 2*len(r.Live) {
-		if err := l.round(g, &r, champion); err != nil {
+	for !r.over() {
+		if err := r.round(func(s *Step, games int) (*match.Result, error) { return l.meet(g, s, champion, games) }); err != nil {
 			return nil, nil, err
 		}
-		if err := durable.WriteJSON(kept, &r); err != nil {
+		if err := durable.WriteJSON(kept, r); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -76,18 +85,19 @@ func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights)
 	return best.Gate, &learn.Weights{WeightsRef: best.Weights}, nil
 }
 
-// round lets the steps that are left play on: a half, a third of the games that are left if as many steps are.
-func (l *loop) round(g int, r *race, champion *learn.Weights) error {
+// round lets the steps that are left play on: a half, a third of the games that are left if as many steps are. Games that
+// a step did not need, because its test has decided, are left for others.
+func (r *race) round(meet func(s *Step, games int) (*match.Result, error)) error {
 	each := even(float64(r.Left) / float64(len(r.Live)*len(r.Live)))
 	r.Played += each
 	before := len(r.Live)
 	for _, i := range slices.Clone(r.Live) {
-		step := &r.Steps[i]
-		played, err := l.meet(g, step, champion, r.Played)
+		step, had := &r.Steps[i], int64(r.Played-each)
+		played, err := meet(step, r.Played)
 		if err != nil {
 			return err
 		}
-		r.Left -= each
+		r.Left -= int(min(int64(each), max(0, played.Games-had)))
 		step.Gate = played
 		switch {
 		case played.Passed():
@@ -97,7 +107,7 @@ func (l *loop) round(g int, r *race, champion *learn.Weights) error {
 		}
 	}
 	if len(r.Passed) == 0 && len(r.Live) == before && before > 1 {
-		r.drop(slices.MinFunc(r.Live, func(a, b int) int { return r.compare(a, b) }))
+		r.drop(slices.MinFunc(r.Live, r.compare))
 	}
 	return nil
 }
@@ -106,13 +116,7 @@ func (r *race) drop(i int) { r.Live = slices.DeleteFunc(r.Live, func(j int) bool
 
 // compare compares the scores of two steps.
 func (r *race) compare(a, b int) int {
-	switch x, y := r.Steps[a].Gate.Score, r.Steps[b].Gate.Score; {
-	case x < y:
-		return -1
-	case x > y:
-		return 1
-	}
-	return 0
+	return cmp.Compare(r.Steps[a].Gate.Score, r.Steps[b].Gate.Score)
 }
 
 // best returns the step that passed, the better one of two. Else the one that is left, or which scored best.
@@ -139,9 +143,8 @@ func (l *loop) meet(g int, s *Step, champion *learn.Weights, games int) (*match.
 	if err != nil {
 		return nil, err
 	}
-	alpha := learn.GateAlpha(len(sizes))
 	return l.match(path.Join(learn.Folder(g), GateName, s.Name), new, old, games, g, gateStage, l.plan.limits(),
-		testOf(l.plan.Elo0, l.plan.Elo1, alpha))
+		l.plan.test())
 }
 
 // propose keeps the sizes of a step from the champion's numbers to those of a fit. Sizes with equal numbers are one.

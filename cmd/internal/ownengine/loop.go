@@ -32,6 +32,8 @@ type loop struct {
 	sincePromotion int           // generations without a promotion, the last ones
 	began          time.Time     // this process
 	worked         time.Duration // earlier processes, as far as they said
+	played         int64         // games of this process's matches
+	playing        time.Duration // that they took
 	result         Result
 }
 
@@ -130,14 +132,11 @@ func (l *loop) adopt(now, recorded *RunConfig) {
 		now.Base = recorded.Base
 	}
 	now.Unfit, l.unfit = recorded.Unfit, recorded.Unfit
-	if chosen := now.Plan.Elo1 == 0; now.Plan.Hours > 0 {
+	if now.Plan.Hours > 0 {
 		if recorded.Plan.Speed > 0 {
 			now.Plan.Split(recorded.Plan.Speed, recorded.Plan.AtOnce)
 		}
 		now.Plan.Games, now.Plan.Gate, now.Plan.Final = recorded.Plan.Games, recorded.Plan.Gate, recorded.Plan.Final
-		if chosen {
-			now.Plan.Elo1 = recorded.Plan.Elo1
-		}
 	}
 	p, was := &now.Plan, &recorded.Plan
 	p.Speed, p.AtOnce = was.Speed, was.AtOnce
@@ -221,15 +220,20 @@ func (l *loop) all(acceptNotWeaker bool) (err error) {
 	return l.add()
 }
 
-// decide carries out the loop, and the matches at its end that decide what it found.
+// decide carries out the loop, and the match at its end that decides what it found.
 func (l *loop) decide(acceptNotWeaker bool) error {
-	champion, _, err := learn.Loop(l.ctx, l.kept, l, l.plan.Generations, l.start)
+	found, _, err := learn.Loop(l.ctx, l.kept, l, l.plan.Generations, l.start)
 	if err != nil {
 		return err
 	}
-	l.result.Champion = champion.WeightsRef
-	if l.result.Outcome = learn.NothingFound; champion != l.start {
-		if err := l.final(champion, acceptNotWeaker); err != nil {
+	if step := l.result.ahead(); found == l.start && step != nil {
+		found = &learn.Weights{WeightsRef: step.Weights}
+		l.result.Generations[step.Weights.Generation-1].Reason = fmt.Sprintf("the %s step is ahead after %d games: the match "+
+			"at the end decides", step.Name, step.Gate.Games)
+	}
+	l.result.Champion = found.WeightsRef
+	if l.result.Outcome = NothingFound; found != l.start {
+		if err := l.final(found, acceptNotWeaker); err != nil {
 			return err
 		}
 	}
@@ -276,7 +280,7 @@ const (
 	playStage = iota + 1
 	gateStage
 	_ // seeds of later stages stay
-	testStage
+	checkStage
 	fixedStage
 	deepStage
 	clockStage
@@ -370,7 +374,7 @@ func (l *loop) games(g int, player selfplay.Player) error {
 
 // late reports whether a further generation, and the matches that must follow, do not fit into the hours.
 func (l *loop) late(g int) bool {
-	if g == 1 || exists(l.path(learn.Folder(g))) || l.fits(l.plan.Seconds(l.plan.Games+l.plan.Gate+2*l.plan.Final)) {
+	if g == 1 || exists(l.path(learn.Folder(g))) || l.fits(l.plan.Seconds(l.plan.Games+l.plan.Gate+l.plan.Final)) {
 		return false
 	}
 	fmt.Fprintf(l.Stderr, "learn: generation %d does not fit into the %g hours any more\n", g, l.plan.Hours)
@@ -431,6 +435,12 @@ func (l *loop) match(folder string, a, b selfplay.Player, games, g, stage int, l
 	if err != nil {
 		return nil, err
 	}
+	var before match.Result
+	whole := !exists(out) || durable.ReadJSON(filepath.Join(out, durable.RunResultName), &before) == nil
+	began := time.Now()
 	r, err := l.play(folder, match.Config{Setup: s, A: a, B: b, Games: uint64(games), Test: test})
+	if whole && err == nil && limits == l.plan.limits() {
+		l.played, l.playing = l.played+r.Games-before.Games, l.playing+time.Since(began)
+	}
 	return r, errors.Join(err, l.remember())
 }

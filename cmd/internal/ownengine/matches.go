@@ -13,31 +13,62 @@ import (
 	"github.com/assay-chess/assay/models/numbers"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
-	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
-// final plays the matches that decide, of the champion against the engine as it was, and writes the patch if they allow
-// it.
-func (l *loop) final(champion *learn.Weights, acceptNotWeaker bool) (err error) {
-	if err := l.verify(champion); err != nil {
+// final plays the match that decides, of what the loop found against the engine as it was, and writes the patch if it
+// allows it.
+func (l *loop) final(found *learn.Weights, acceptNotWeaker bool) (err error) {
+	if err := l.verify(found); err != nil {
 		return err
 	}
-	p, limits := &l.result.Proof, l.plan.limits()
-	if p.NotWeaker, err = l.last("test", testStage, l.plan.Final, champion, limits, &NotWeaker); err != nil {
+	games, err := l.finalGames(found)
+	if err != nil {
 		return err
 	}
-	if p.NotWeaker.Verdict == match.AcceptH0 {
-		return nil
-	}
-	if p.Fixed, err = l.last("match", fixedStage, l.plan.Final, champion, limits, nil); err != nil {
+	if l.result.Fixed, err = l.last("match", fixedStage, games, found, l.plan.limits()); err != nil {
 		return err
 	}
-	l.result.Outcome = p.Outcome()
-	if l.result.Outcome == learn.GainProved || l.result.Outcome == learn.NotWeaker && acceptNotWeaker {
-		return l.patch(champion)
+	l.result.Outcome = l.result.Proof.Outcome()
+	if l.result.Outcome == GainProved || l.result.Outcome == NotWeaker && acceptNotWeaker {
+		return l.patch(found)
 	}
 	return nil
+}
+
+// lengthName is the file that keeps how long the match at the end is.
+const lengthName = "length.json"
+
+// finalGames returns how many games the match at the end has. A plan by the hour gives it the time that is left: the
+// length depends on other games alone, so it favors no result.
+func (l *loop) finalGames(found *learn.Weights) (games int, err error) {
+	p, kept := &l.plan, l.path(FinalName, lengthName)
+	if err := durable.ReadJSON(kept, &games); !errors.Is(err, os.ErrNotExist) {
+		return games, err
+	}
+	games = p.Final
+	if p.Hours > 0 {
+		if _, _, err := l.finalists(found); err != nil { // they are built first
+			return 0, err
+		}
+		left := lastShare*p.Hours*3600 - l.spent().Seconds() - p.DeepSeconds() - float64(p.Clocked)*p.ClockSeconds()
+		games = max(even(left*l.pace()), even(float64(p.Final)/2))
+		if p.mostFinal > 0 {
+			games = min(games, p.mostFinal)
+		}
+	}
+	if err := os.MkdirAll(l.path(FinalName), 0o777); err != nil {
+		return 0, err
+	}
+	return games, durable.WriteJSON(kept, games)
+}
+
+// pace is how many games a second the matches of this process played.
+func (l *loop) pace() float64 {
+	if l.played == 0 {
+		return l.plan.Speed
+	}
+	return float64(l.played) / l.playing.Seconds()
 }
 
 // addition is a match that only adds to what was found: nothing that happens in it takes the rest back.
@@ -54,7 +85,7 @@ func (l *loop) further() (list []addition) {
 	r, p := &l.result, &l.plan
 	open := func(m *match.Result) bool { return m == nil || m.Verdict == match.NoVerdict }
 	switch {
-	case r.Outcome == learn.NothingFound:
+	case r.Outcome == NothingFound:
 		return nil
 	case p.Deep > 0 && p.Clock == "" && open(r.Deep):
 		list = append(list, addition{"deep", deepStage, p.Deep, selfplay.Limits{Nodes: DeepFactor * p.Nodes},
@@ -125,7 +156,7 @@ func (l *loop) addition(x addition) (*match.Result, error) {
 			return nil, err
 		}
 	}
-	played, err := l.last(x.name, x.stage, x.games, champion, x.limit, nil)
+	played, err := l.last(x.name, x.stage, x.games, champion, x.limit)
 	var changed *durable.ConfigChangedError
 	if !errors.As(err, &changed) {
 		return played, err
@@ -133,7 +164,7 @@ func (l *loop) addition(x addition) (*match.Result, error) {
 	if err := aside(dir); err != nil {
 		return nil, err
 	}
-	return l.last(x.name, x.stage, x.games, champion, x.limit, nil)
+	return l.last(x.name, x.stage, x.games, champion, x.limit)
 }
 
 // aside gives a folder another name, with the first number that is free.
@@ -145,18 +176,21 @@ func aside(dir string) error {
 	return os.Rename(dir, fmt.Sprintf("%s-%d", dir, n))
 }
 
-// last plays one of the matches at the end, by engines with their numbers in the source.
-func (l *loop) last(name string, stage, games int, champion *learn.Weights, limits selfplay.Limits,
-	test *sprt.Test) (*match.Result, error) {
-	new, err := l.asSource("new", champion)
+// last plays one of the matches at the end.
+func (l *loop) last(name string, stage, games int, found *learn.Weights, limits selfplay.Limits) (*match.Result, error) {
+	new, old, err := l.finalists(found)
 	if err != nil {
 		return nil, err
 	}
-	old, err := l.asSource("old", l.start)
-	if err != nil {
-		return nil, err
+	return l.match(path.Join(FinalName, name), new, old, games, 0, stage, limits, nil)
+}
+
+// finalists are the engines of the matches at the end, with their numbers in the source.
+func (l *loop) finalists(found *learn.Weights) (new, old selfplay.Player, err error) {
+	if new, err = l.asSource("new", found); err == nil {
+		old, err = l.asSource("old", l.start)
 	}
-	return l.match(path.Join(FinalName, name), new, old, games, 0, stage, limits, test)
+	return new, old, err
 }
 
 // verify returns an error unless the engine with the champion's numbers in its source evaluates the positions as the

@@ -9,8 +9,6 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/sprt"
-	"github.com/assay-chess/assay/tuner/learn"
 )
 
 // Plan is what decides the result of a run. It is written to config.json.
@@ -31,14 +29,16 @@ type Plan struct {
 	Added       []string `json:"added,omitempty"` // data sets of positions that each fit also learns from
 	Book        string   `json:"book,omitempty"`
 	Elo0        float64  `json:"gate_elo0"`
-	Elo1        float64  `json:"gate_elo1"` // 0, until the games are known: to be chosen
-	Final       int      `json:"final_games"`
+	Elo1        float64  `json:"gate_elo1"`
+	Final       int      `json:"final_games"` // with hours at least, unless time is short
 	Deep        int      `json:"deep_games"`  // at DeepFactor times the nodes
 	Clocked     int      `json:"clock_games"` // at FinalClock
 	FinalClock  string   `json:"clock"`
 	Speed       float64  `json:"games_per_second,omitempty"` // from which the hours were shared
 	AtOnce      int      `json:"games_at_once,omitempty"`
 	LeftOut     []string `json:"left_out,omitempty"` // matches at the end, for which the hours are too few
+
+	mostFinal int // games of the match at the end; 0: as many as fit
 }
 
 const (
@@ -50,16 +50,16 @@ const (
 	DeepFactor = 8
 )
 
-// How the time of a run is shared, if it is limited: builds, fits and a reserve take the rest. The shares of the
-// matches at the end are the most that they take; the generations have what these leave.
+// How the time of a run is shared, if it is limited: builds, fits and a reserve take the rest. Of the games of a gate and
+// of the match at the end a gate that may have a third proves most, because the match gets all that it leaves.
 const (
-	playedShare = 0.9   // of the hours
-	finalShare  = 0.125 // of that: the test at the end, and the match of fixed length too
-	addedShare  = 0.075 // the match at more nodes, and that at a clock too
-	gamesShare  = 0.55  // of a generation: self-play
-	gateShare   = 0.45  // the gate, all sizes of the step together
+	playedShare = 0.9  // of the hours
+	addedShare  = 0.1  // of that, the most: the match at more nodes, and that at a clock too
+	gamesShare  = 0.45 // of what these leave: self-play
+	gateShare   = 0.35 // of the rest: the gate, all sizes of the step together
+	lastShare   = 0.98 // of the hours: the end of the match at the end
 
-	fewest = 20 // a match that adds to the result is not worth fewer games
+	fewest = 100 // a match that adds to the result is not worth fewer games
 )
 
 // Split divides the hours among the stages at a speed, with atOnce games at a time, which matters at a clock. A plan
@@ -70,40 +70,26 @@ func (p *Plan) Split(gamesPerSecond float64, atOnce int) {
 	}
 	p.Speed, p.AtOnce = gamesPerSecond, atOnce
 	games := playedShare * p.Hours * 3600 * p.Speed
-	p.Final = even(min(float64(p.Final), finalShare*games))
 	p.LeftOut = nil
 	if p.Clock == "" {
 		p.Deep = p.addition(fmt.Sprintf("%d times the nodes", DeepFactor), p.Deep, addedShare*games/DeepFactor)
 	}
 	p.Clocked = p.addition(p.FinalClock, p.Clocked, addedShare*games/p.Speed/p.ClockSeconds())
-	left := (games - float64(2*p.Final) - p.Speed*(p.DeepSeconds()+float64(p.Clocked)*p.ClockSeconds())) /
-		float64(p.Generations)
-	p.Games, p.Gate = even(gamesShare*left), even(gateShare*left)
+	games -= p.Speed * (p.DeepSeconds() + float64(p.Clocked)*p.ClockSeconds())
+	each, proof := gamesShare*games/float64(p.Generations), (1-gamesShare)*games
+	p.Games, p.Gate = even(each), even(gateShare*proof/float64(p.Generations))
+	p.Final = even((1 - gateShare) * proof)
+	if p.mostFinal > 0 {
+		p.Final = min(p.Final, p.mostFinal)
+	}
 	// Labels take the time of games.
 	p.Games = max(2, p.Games-2*int(float64(p.Rows)*float64(p.Relabel)/(2*pliesPerGame*float64(max(p.Nodes, 1)))))
-	p.chooseGate()
-}
-
-// chooseGate sets the gain that the gate's test looks for, unless the author did, so that the games show the least gain
-// that they can. Few games cannot tell 10 Elo from nothing, but 30. An engine that did not become stronger passes each of
-// these tests with the same probability.
-func (p *Plan) chooseGate() {
-	if p.Elo1 > 0 {
-		return
-	}
-	best, least := 0.0, math.MaxInt
-	for _, p.Elo1 = range []float64{10, 15, 20, 30} {
-		if elo := p.Provable(); elo < least {
-			best, least = p.Elo1, elo
-		}
-	}
-	p.Elo1 = best
 }
 
 // GivenGames plans a generation whose games of self-play are given.
 func (p *Plan) GivenGames(games int) {
 	p.Hours, p.Games, p.Gate = 0, games, even(float64(games))
-	p.chooseGate()
+	p.Final = cmp.Or(p.mostFinal, usualFinal)
 }
 
 // even returns a number of games of whole pairs.
@@ -190,20 +176,19 @@ func (p *Plan) Text() string {
 	if p.Relabel > 0 {
 		line("labels", "%s positions, each searched with %d nodes", rows, p.Relabel)
 	}
-	gain := 2 * p.Elo1
-	needs := fmt.Sprintf("a gain of %g Elo passes after %.0f on average", gain, p.needs(gain))
-	if p.needs(gain) > mostOfOne*float64(p.Gate) {
-		needs = fmt.Sprintf("a gain of %g Elo needs %.0f on average", gain, p.needs(gain))
+	line("gate", "up to %d games of three sizes of the step, SPRT [%g, %g]", p.Gate, p.Elo0, p.Elo1)
+	more := ""
+	if p.Hours > 0 && p.Final != p.mostFinal {
+		more = ", and what the gate leaves"
 	}
-	line("gate", "up to %d games of three sizes of the step, SPRT [%g, %g]; %s", p.Gate, p.Elo0, p.Elo1, needs)
-	list := []string{fmt.Sprintf("%d at %s", p.Final, p.LimitsText())}
+	list := []string{fmt.Sprintf("%d games at %s%s", p.Final, p.LimitsText(), more)}
 	if p.Deep > 0 && p.Clock == "" {
 		list = append(list, fmt.Sprintf("%d at %d nodes", p.Deep, DeepFactor*p.Nodes))
 	}
 	if p.Clocked > 0 {
 		list = append(list, fmt.Sprintf("%d at %s", p.Clocked, p.FinalClock))
 	}
-	line("at the end", "up to %d games, SPRT [-10, 0]; then %s", p.Final, strings.Join(list, ", "))
+	line("at the end", "%s", strings.Join(list, "; then "))
 	if p.LeftOut != nil {
 		line("", "%s", p.NotPlayed())
 	}
@@ -215,36 +200,17 @@ func (p *Plan) Text() string {
 	return s.String()
 }
 
-// mostOfOne is the share of a gate's games that the size which is left at the end plays.
-const mostOfOne = 11. / 18
-
-// needs is how many games of one size of a step a gate takes on average to pass a gain.
-func (p *Plan) needs(gain float64) float64 {
-	test := sprt.Test{Model: sprt.Logistic, Elo0: p.Elo0, Elo1: p.Elo1, Alpha: learn.GateAlpha(len(sizes)), Beta: 0.05}
-	shape, err := sprt.IndependentGames(UsualDraws, true)
-	if err != nil {
-		return math.Inf(1)
-	}
-	at, err := test.Predict(shape, gain, false)
-	if err != nil {
-		return math.Inf(1)
-	}
-	return at.Games
-}
-
 // mostElo is the largest gain that a plan looks for.
-const mostElo = 500
+const mostElo = 150
 
-// Provable is the least gain, in steps of 5 Elo, that passes the gate within its games on average, and whose interval
-// over the match of fixed length is then above 0.
+// Provable is the least gain, in steps of 5 Elo, whose interval over the match at the end is above 0 in half of matches.
 func (p *Plan) Provable() int {
 	low := 1.96 * 1600 / math.Ln10 * math.Sqrt((1-UsualDraws)/4/float64(max(2, p.Final)))
-	elo := 5
-	for elo <= mostElo && (float64(elo) < max(low, p.Elo1) || p.needs(float64(elo)) > mostOfOne*float64(p.Gate)) {
-		elo += 5
-	}
-	return elo
+	return 5 * int(math.Ceil(low/5))
 }
+
+// usualFinal is how many games the match at the end has if neither they nor hours are given.
+const usualFinal = 1000
 
 const defaultHours = 2.5
 
@@ -257,7 +223,7 @@ func newPlan(c *Config, own *opts.Loop) (p Plan, err error) {
 	p = Plan{Seed: c.Seed, Clock: own.Clock, Nodes: own.Nodes, Hours: own.Hours,
 		Generations: max(1, own.Generations), Games: own.Games, Lambda: own.Lambda, Decay: own.Decay, Rows: own.Rows,
 		PerGame: own.PerGame, Relabel: own.RelabelNodes, Freeze: own.Freeze, Added: c.Added, Book: own.Book,
-		Final: own.Final, Deep: own.Deep, Clocked: own.AtClock, FinalClock: own.FinalClock}
+		mostFinal: own.Final, Deep: own.Deep, Clocked: own.AtClock, FinalClock: own.FinalClock}
 	if p.Clock == "" {
 		p.Nodes = cmp.Or(p.Nodes, opts.DefaultNodes)
 	}
@@ -272,8 +238,8 @@ func newPlan(c *Config, own *opts.Loop) (p Plan, err error) {
 	default:
 		p.GivenGames(p.Games)
 	}
-	if p.Final < 2 || p.Final%2 != 0 || p.Deep%2 != 0 || p.Deep < 0 || p.Clocked%2 != 0 || p.Clocked < 0 {
-		return p, ui.Usagef("final-games, deep-games, clock-games: %d, %d, %d, want even numbers", p.Final, p.Deep,
+	if p.mostFinal < 0 || p.mostFinal%2 != 0 || p.Deep%2 != 0 || p.Deep < 0 || p.Clocked%2 != 0 || p.Clocked < 0 {
+		return p, ui.Usagef("final-games, deep-games, clock-games: %d, %d, %d, want even numbers", p.mostFinal, p.Deep,
 			p.Clocked)
 	}
 	if p.Rows < 0 || p.PerGame < 0 || p.Relabel > 0 && p.Rows == 0 && p.PerGame == 0 {

@@ -13,12 +13,13 @@ import (
 func TestSplit(t *testing.T) {
 	for _, hours := range []float64{0.05, 0.4, 1, 2.5, 8, 24} {
 		for _, speed := range []float64{0.05, 0.5, 2, 10} {
-			p := Plan{Hours: hours, Generations: 2, Nodes: 2000, Elo0: 0, Elo1: 10, Final: 1000, Deep: 200, Clocked: 200,
+			p := Plan{Hours: hours, Generations: 2, Nodes: 2000, Elo0: 0, Elo1: 10, Deep: 200, Clocked: 200,
 				FinalClock: "4+0.04"}
 			p.Split(speed, 2)
-			must := p.Seconds(2*(p.Games+p.Gate) + 2*p.Final)
+			must := p.Seconds(2*(p.Games+p.Gate) + p.Final)
 			all := must + p.DeepSeconds() + float64(p.Clocked)*p.ClockSeconds()
-			if limit := hours * 3600; all > limit && must*speed > 16 || p.Final > 1000 || p.Deep > 200 || p.Clocked > 200 {
+			if limit := hours * 3600; all > limit && must*speed > 16 || must*speed > 100 && all < 0.8*limit ||
+				p.Deep > 200 || p.Clocked > 200 {
 				t.Errorf("%g hours at %g games a second: %.0f s of %.0f: %+v", hours, speed, all, limit, p)
 			}
 			if (len(p.LeftOut) > 0) != (p.Deep == 0 || p.Clocked == 0) {
@@ -29,50 +30,33 @@ func TestSplit(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestChosenGate: the fewer games a gate has, the more its test looks for, unless the author says what.
-func TestChosenGate(t *testing.T) {
-	for _, c := range []struct {
-		games        int
-		given, found float64
-	}{{8, 0, 10}, {600, 0, 30}, {1700, 0, 20}, {2800, 0, 15}, {20000, 0, 10}, {600, 5, 5}} {
-		p := Plan{Nodes: 1, Elo1: c.given, Final: 4000, Generations: 1}
-		if p.GivenGames(c.games); p.Elo1 != c.found {
-			t.Errorf("%d games, %g given: [0, %g], want %g", c.games, c.given, p.Elo1, c.found)
-		}
+	p := Plan{Hours: 2.5, Generations: 1, Nodes: 2000, FinalClock: "4+0.04", mostFinal: 400}
+	if p.Split(10, 2); p.Final != 400 {
+		t.Errorf("of 400 games at the end at most the plan has %d", p.Final)
 	}
 }
 
-// TestProvable: a plan says at the start what it can decide.
+// TestProvable: a plan says at the start what it can prove.
 func TestProvable(t *testing.T) {
-	for _, c := range []struct {
-		gate, final int
-		least       int
-		says        string
-	}{
-		{4000, 4000, 20, "a gain of 20 Elo passes after "},
-		{4000, 1000, 20, "a gain of 20 Elo passes after "},
-		{766, 1000, 0, "a gain of 20 Elo needs "},
-		{8, 8, 0, "can prove   nothing: "},
-	} {
-		p := Plan{Nodes: 1, Elo0: 0, Elo1: 10, Gate: c.gate, Final: c.final}
-		least, text := p.Provable(), p.Text()
-		if c.least > 0 && least != c.least || c.least == 0 && least <= 20 || !strings.Contains(text, c.says) {
-			t.Errorf("%d games of the gate, %d at the end: %d Elo\n%s", c.gate, c.final, least, text)
+	for games, want := range map[int]int{4000: 10, 1000: 20, 100: 55} {
+		if got := (&Plan{Final: games}).Provable(); got != want {
+			t.Errorf("%d games at the end prove %d Elo, want %d", games, got, want)
 		}
+	}
+	if text := (&Plan{Nodes: 1, Final: 2}).Text(); !strings.Contains(text, "can prove   nothing: ") {
+		t.Errorf("a plan of a pair:\n%s", text)
 	}
 }
 
-// TestAdopt: a run that goes on with more hours keeps the games and the gate that it began with.
+// TestAdopt: a run that goes on with more hours keeps the games that it began with.
 func TestAdopt(t *testing.T) {
 	recorded := &RunConfig{Base: "a", Plan: Plan{Hours: 0.1, Speed: 2, AtOnce: 1, Games: 100, Gate: 80, Final: 40,
-		Elo1: 30, Generations: 1, FinalClock: "4+0.04"}}
+		Generations: 1, FinalClock: "4+0.04"}}
 	now := &RunConfig{Base: "b", Plan: Plan{Hours: 9, Games: 1, Final: 1000, Clocked: 200, Generations: 1,
 		FinalClock: "4+0.04"}}
 	l := loop{workshop: workshop{Config: Config{Stderr: io.Discard}, source: new(gitbuild.Source)}}
 	l.adopt(now, recorded)
-	if p := l.plan; p.Games != 100 || p.Gate != 80 || p.Final != 40 || p.Elo1 != 30 || p.Hours != 9 || p.Clocked == 0 {
+	if p := l.plan; p.Games != 100 || p.Gate != 80 || p.Final != 40 || p.Hours != 9 || p.Clocked == 0 {
 		t.Errorf("the run plays %+v", p)
 	}
 	if now.Base != "a" || now.Plan.Hours != 0.1 || now.Plan.Clocked != 0 {

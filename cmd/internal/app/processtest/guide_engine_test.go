@@ -22,7 +22,6 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
-	"github.com/assay-chess/assay/tuner/learn"
 )
 
 // flint is a repository of flint. Nothing in it names a folder of this machine.
@@ -140,11 +139,11 @@ func TestLearnEngine(t *testing.T) {
 		switch folder {
 		case "half", "quarter":
 			return scored(match.Undecided, 10)
-		case "whole", "test":
+		case "whole":
 			return scored(match.AcceptH1, 50)
 		case "clock", "deep": // when these begin all else is on disk
 			var r ownengine.Result
-			if err := durable.ReadJSON(f.run(durable.RunResultName), &r); err != nil || r.Outcome != learn.GainProved {
+			if err := durable.ReadJSON(f.run(durable.RunResultName), &r); err != nil || r.Outcome != ownengine.GainProved {
 				t.Errorf("at the match %s the result is %q, %v", folder, r.Outcome, err)
 			}
 			if _, err := os.Stat(f.run("engine.patch")); err != nil {
@@ -171,7 +170,7 @@ func TestLearnEngine(t *testing.T) {
 		}
 		return text
 	}
-	learned("the clock fails", []string{"whole", "half", "quarter", "test", "match", "deep", "clock"},
+	learned("the clock fails", []string{"whole", "half", "quarter", "match", "deep", "clock"},
 		"no verdict: new forfeited 3 of 8 games")
 	learned("it fails again", []string{"clock"}, "no verdict: new forfeited 3 of 8 games")
 	if _, err := os.Stat(f.run("final", "clock-1", durable.RunResultName)); err != nil {
@@ -223,8 +222,8 @@ func TestLearnEngine(t *testing.T) {
 	}
 }
 
-// TestLearnEngineNothing: a candidate that no match proved is named, with the match that plays it on. A gate without a
-// verdict is played again. A comment in the source makes another commit and another program, and the same weights.
+// TestLearnEngineNothing: a step that is ahead after an undecided gate plays the match at the end. If that proves nothing,
+// the step is named, with the match that plays it on. A gate without a verdict is played again. A comment in the source makes another commit and another program, and the same weights.
 func TestLearnEngineNothing(t *testing.T) {
 	f := newFlint(t, "", "", quick, "generations = 1")
 	gate := &match.Result{Verdict: match.NoVerdict, Reason: "old forfeited 9 of 9 games"}
@@ -234,6 +233,8 @@ func TestLearnEngineNothing(t *testing.T) {
 			return gate
 		case "half":
 			return scored(match.Undecided, 24)
+		case "match":
+			return scored(match.Undecided, 9)
 		}
 		return scored(match.Undecided, -3)
 	}
@@ -247,8 +248,8 @@ func TestLearnEngineNothing(t *testing.T) {
 	}
 	text := printed(t, r)
 	_, command, ok := strings.Cut(text, "to play it on  assay ")
-	if !strings.Contains(text, "best           the half step of generation 1: +24 [+4, +44] Elo, 200 games\n") ||
-		!strings.HasPrefix(text, "nothing found: ") || !ok || r.Patch != "" {
+	if !strings.Contains(text, "best           the half step of generation 1: +9 [-11, +29] Elo, 200 games\n") ||
+		!strings.Contains(text, "the half step is ahead after 200 games") || !strings.HasPrefix(text, "nothing found: ") || !ok || r.Patch != "" {
 		t.Fatalf("%s", text)
 	}
 	words := append(quotedFields(strings.TrimSpace(command)), "--games", "2")
