@@ -133,7 +133,7 @@ func (s *FeatureSet) Centipawns(units float64) float64 {
 // errors.
 func (s *FeatureSet) maxDrift() float64 {
 	if s.Version < 2 {
-		return 1 + 1e-6
+		return 1 + 1e-3
 	}
 	return s.Tolerance*s.Unit/100 + 1e-3
 }
@@ -317,13 +317,12 @@ var ErrCountRange = errors.New("the count does not fit int8; store the counts as
 type parts struct {
 	MG, EG float64 // of the tapered and single terms; EG is scaled by side in a BySide set
 	Flat   float64 // of the flat terms
-	Phase  float64 // FeatureRow.Middlegame
+	Phase  float64
 }
 
 // parts sums the row's terms with the values of the set. The row must be valid for it.
 func (s *FeatureSet) parts(r *FeatureRow) parts {
-	var p parts
-	p.Phase, _, _ = r.Middlegame()
+	p := parts{Phase: float64(r.Phase)}
 	for i, t := range r.Terms {
 		v, count := &s.Terms[t], float64(r.Counts[i])
 		if v.Kind == FlatTerm {

@@ -105,16 +105,6 @@ type FeatureRow struct {
 // NoEval is the Eval of a row without one.
 const NoEval float32 = -math.MaxFloat32
 
-// Middlegame returns the factor of the middlegame half. A Phase that is n/24 but for the rounding of float32 or of six
-// digits means n/24 exactly.
-func (r *FeatureRow) Middlegame() (factor float64, n int, whole bool) {
-	v := 24 * float64(r.Phase)
-	if near := math.Round(v); math.Abs(v-near) < 2e-5 {
-		return near / 24, int(near), true
-	}
-	return float64(r.Phase), 0, false
-}
-
 // numberBits is how many bits of a game's id are its number.
 const numberBits = 24
 

@@ -146,9 +146,6 @@ func (l *Linear) row(f *dataset.FeatureRow, r *Row) error {
 		Scale: f.Scale, Offset: f.Offset, Phase: OwnFactors, MG: f.Phase, EG: 1 - f.Phase,
 		Result: f.Result, Score: f.Score, Weight: f.Weight, Game: f.Game, Opening: f.Opening,
 	}
-	if _, n, whole := f.Middlegame(); whole && n >= 0 && n <= MaxPhase {
-		r.Phase = n
-	}
 	l.entries = l.entries[:0]
 	if l.set.Version > 1 {
 		if l.set.BySide {
@@ -179,7 +176,7 @@ func (l *Linear) scaleEG(f *dataset.FeatureRow, r *Row) {
 
 // bySide writes the entries of a row whose sides are scaled on their own.
 func (l *Linear) bySide(f *dataset.FeatureRow, r *Row) {
-	phase, _, _ := f.Middlegame()
+	phase := float64(f.Phase)
 	r.Phase = MaxPhase // the factors of a term with one value add up to 1
 	for i, t := range f.Terms {
 		at, mg, eg := l.at[t], float64(f.Counts[i])*phase, float64(f.EGCounts[i])*(1-phase)
