@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,19 +16,17 @@ type engine struct {
 	command, name, dir string
 	args               string
 	options            [][2]string
-	// limits are tc, movetime, nodes and depth in assay's spelling.
-	limits map[string]string
-	margin uint64 // milliseconds
-	// timeout is how long the engine may be silent, in assay's spelling.
-	timeout string
-	white   bool // whitepov
+	limits             map[string]string // tc, movetime, nodes and depth in assay's spelling
+	margin             uint64            // milliseconds
+	timeout            string            // how long the engine may be silent, in assay's spelling
+	white              bool              // whitepov
 }
 
 // noCounterpart are the keys of engines that need nothing in assay, or cannot be had.
 var noCounterpart = map[string]string{
 	"ponder":    "engines do not ponder in matches of assay",
 	"trust":     "assay checks every result by itself",
-	"debug":     "with --out, the dialogue of a forfeited game is kept in the folder",
+	"debug":     keepsDialogue,
 	"stderr":    "what an engine writes to standard error is shown if it fails",
 	"initstr":   "assay sends engines options only (option.NAME=VALUE)",
 	"book":      "assay takes openings from --book alone; an engine's Polyglot book may be an option of the engine",
@@ -41,8 +39,8 @@ var noCounterpart = map[string]string{
 // read adds the words of -engine or -each: KEY=VALUE, or a key alone.
 func (e *engine) read(t *translation, words []string) error {
 	for _, w := range words {
-		key, value, _ := strings.Cut(w, "=")
-		if !strings.Contains(w, "=") && noCounterpart[key] == "" && key != "whitepov" {
+		key, value, hasValue := strings.Cut(w, "=")
+		if !hasValue && noCounterpart[key] == "" && key != "whitepov" {
 			return fmt.Errorf("%q: want KEY=VALUE", w)
 		}
 		if err := e.set(t, key, value); err != nil {
@@ -56,75 +54,59 @@ func (e *engine) set(t *translation, key, value string) (err error) {
 	if e.limits == nil {
 		e.limits = map[string]string{}
 	}
-	if why := noCounterpart[key]; why != "" {
-		if key != "restart" || value == "on" {
-			t.note("%s: %s", key, why)
-		}
-		return nil
-	}
-	switch key {
-	case "cmd":
+	name, isOption := strings.CutPrefix(key, "option.")
+	switch why := noCounterpart[key]; {
+	case key == "restart" && value != "on":
+	case why != "":
+		t.note("%s: %s", key, why)
+	case key == "cmd" && t.runner != "fastchess": // where it is a command, and not a file
+		e.command, e.args, _ = strings.Cut(value, " ")
+	case key == "cmd":
 		e.command = value
-		if t.runner != "fastchess" { // where it is a command, and not a file
-			e.command, e.args, _ = strings.Cut(value, " ")
-		}
-		if dir, _ := path.Split(e.command); t.runner == "c-chess-cli" && dir != "" && dir != "./" {
-			t.note("cmd=%s: assay starts engines in the current folder, not in %s", e.command, dir)
-		}
-	case "whitepov":
+	case key == "whitepov":
 		e.white = true
-	case "name":
+	case key == "name":
 		e.name = value
-	case "dir":
+	case key == "dir":
 		e.dir = value
-	case "arg", "args":
+	case key == "arg" || key == "args":
 		e.args = strings.TrimSpace(e.args + " " + value)
-	case "tc":
+	case key == "tc":
 		e.limits["tc"], err = clock(value)
-	case "st", "movetime":
+	case key == "st" || key == "movetime":
 		e.limits["movetime"], err = seconds(value)
-	case "nodes":
-		e.limits["nodes"], err = number(value)
-	case "depth", "plies":
-		e.limits["depth"], err = number(value)
-	case "timemargin":
-		e.margin, err = strconv.ParseUint(value, 10, 32)
-		if err != nil {
-			return fmt.Errorf("timemargin=%s: want milliseconds", value)
+	case key == "nodes" || key == "depth" || key == "plies":
+		e.limits[cmp.Or(map[string]string{"plies": "depth"}[key], key)], err = number(value)
+	case key == "timemargin":
+		if e.margin, err = strconv.ParseUint(value, 10, 32); err != nil {
+			err = fmt.Errorf("timemargin=%s: want milliseconds", value)
 		}
-	case "timeout":
+	case key == "timeout":
 		e.timeout, err = seconds(value)
-	case "proto":
-		if value != "uci" {
-			return fmt.Errorf("protocol %s: assay plays with UCI engines only", value)
-		}
-	case "conf":
-		return fmt.Errorf("conf=%s: assay does not read engines.json of Cute Chess; give cmd= and the options", value)
+	case key == "proto" && value == "uci":
+	case key == "proto":
+		err = fmt.Errorf("protocol %s: assay plays with UCI engines only", value)
+	case key == "conf":
+		err = fmt.Errorf("conf=%s: assay does not read engines.json of Cute Chess; give cmd= and the options", value)
+	case isOption && strings.EqualFold(name, "UCI_Chess960"):
+		t.note("%s: assay sets it itself, as the opening needs it", key)
+	case isOption && name != "":
+		e.options = append(e.options, [2]string{name, value})
 	default:
-		return e.option(t, key, value)
+		err = fmt.Errorf("%q is not known", key)
 	}
 	return err
-}
-
-func (e *engine) option(t *translation, key, value string) error {
-	name, isOption := strings.CutPrefix(key, "option.")
-	switch {
-	case !isOption || name == "":
-		return fmt.Errorf("%q is not known", key)
-	case strings.EqualFold(name, "UCI_Chess960"):
-		t.note("%s: assay sets it itself, as the opening needs it", key)
-	default:
-		e.options = append(e.options, [2]string{name, value})
-	}
-	return nil
 }
 
 // with returns the engine with what -each gives all. Like the other runners, -each wins, wherever it
 // stands.
 func (e engine) with(each engine) engine {
-	limits := map[string]string{}
-	for _, source := range []map[string]string{e.limits, each.limits} {
-		maps.Copy(limits, source)
+	limits := maps.Clone(each.limits)
+	if limits == nil {
+		limits = map[string]string{}
+	}
+	for key, value := range e.limits {
+		limits[key] = cmp.Or(limits[key], value)
 	}
 	e.limits = limits
 	var options [][2]string
@@ -140,113 +122,71 @@ func (e engine) with(each engine) engine {
 	return e
 }
 
-// shown is the engine's name in errors.
-func (e engine) shown() string { return cmp.Or(e.name, e.command) }
-
 // player returns the engine as a player of assay. Limits in own are of this engine alone.
 func (e engine) player(own []string) (string, error) {
 	if e.command == "" {
 		return "", errors.New("an -engine has no cmd=")
 	}
-	var b strings.Builder
-	b.WriteString("uci:")
+	text := "uci:"
 	if e.name != "" {
-		fmt.Fprintf(&b, "name=%s:", strings.NewReplacer(":", "-", "?", "").Replace(e.name))
+		text += "name=" + strings.NewReplacer(":", "-", "?", "").Replace(e.name) + ":"
 	}
 	for _, key := range own {
-		fmt.Fprintf(&b, "%s=%s:", key, e.limits[key])
+		text += key + "=" + e.limits[key] + ":"
 	}
 	if e.timeout != "" {
-		fmt.Fprintf(&b, "timeout=%s:", e.timeout)
+		text += "timeout=" + e.timeout + ":"
 	}
 	if e.white {
-		b.WriteString("view=white:")
+		text += "view=white:"
 	}
-	b.WriteString(word(e.command))
-	if e.args != "" {
-		b.WriteString(" " + e.args)
-	}
+	text = strings.TrimSpace(text + quoted(e.command, " \t'\"\\?&") + " " + e.args)
 	for i, o := range e.options {
-		b.WriteString([]string{"?", "&"}[min(i, 1)] + o[0])
+		text += []string{"?", "&"}[min(i, 1)] + o[0]
 		if o[1] != "" {
-			b.WriteString("=" + value(o[1]))
+			text += "=" + quoted(o[1], "'\"\\&")
 		}
 	}
-	return b.String(), nil
+	return text, nil
 }
 
-// word quotes a word of an engine's command for assay.
-func word(text string) string {
-	if !strings.ContainsAny(text, " \t'\"\\?&") {
+// quoted quotes a text for assay, if it has one of the special characters.
+func quoted(text, special string) string {
+	if !strings.ContainsAny(text, special) {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// value quotes an option's value, which may have spaces.
-func value(text string) string {
-	if !strings.ContainsAny(text, "'\"\\&") {
-		return text
-	}
-	return word(text)
-}
+// clockText is [MOVES/][MINUTES:]SECONDS[+INCREMENT].
+var clockText = regexp.MustCompile(`^(?:(\d+|inf|infinite)/)?(?:([\d.]+):)?(inf|infinite|[\d.]+s?)(?:\+([\d.]+)s?)?$`)
 
-// clock turns [MOVES/][MINUTES:]SECONDS[+INCREMENT] into [MOVES/]SECONDS[+INCREMENT]. No clock is "".
+// clock returns a clock as [MOVES/]SECONDS[+INCREMENT]. No clock is "".
 func clock(text string) (string, error) {
-	wrong := fmt.Errorf("tc=%s: want [MOVES/][MINUTES:]SECONDS[+INCREMENT]", text)
-	moves, rest, hasMoves := strings.Cut(text, "/")
-	if !hasMoves {
-		moves, rest = "", text
+	m := clockText.FindStringSubmatch(text)
+	if m == nil {
+		return "", fmt.Errorf("tc=%s: want [MOVES/][MINUTES:]SECONDS[+INCREMENT]", text)
 	}
-	if rest == "inf" || rest == "infinite" {
+	minutes, _ := strconv.ParseFloat(m[2], 64)
+	base, _ := strconv.ParseFloat(strings.TrimSuffix(m[3], "s"), 64)
+	increment, _ := strconv.ParseFloat(m[4], 64)
+	if base += 60 * minutes; strings.HasPrefix(m[3], "inf") || base+increment == 0 {
 		return "", nil
 	}
-	base, increment, hasIncrement := strings.Cut(rest, "+")
-	minutes, secs, hasMinutes := strings.Cut(base, ":")
-	if !hasMinutes {
-		minutes, secs = "0", base
+	out := strconv.FormatFloat(base, 'f', -1, 64)
+	if moves, _ := strconv.Atoi(m[1]); moves > 0 {
+		out = m[1] + "/" + out
 	}
-	total := 0.0
-	for i, part := range []string{minutes, secs} {
-		part = strings.TrimSuffix(part, "s")
-		if !decimal(part) {
-			return "", wrong
-		}
-		n, _ := strconv.ParseFloat(part, 64)
-		total += n * []float64{60, 1}[i]
-	}
-	increment = strings.TrimSuffix(increment, "s")
-	if hasIncrement && !decimal(increment) {
-		return "", wrong
-	}
-	each, _ := strconv.ParseFloat(increment, 64)
-	if total+each == 0 {
-		return "", nil
-	}
-	out := strconv.FormatFloat(total, 'f', -1, 64)
-	switch n, err := strconv.ParseUint(moves, 10, 32); {
-	case moves == "" || moves == "inf" || moves == "infinite" || err == nil && n == 0:
-	case err != nil:
-		return "", wrong
-	default:
-		out = moves + "/" + out
-	}
-	if each > 0 {
-		out += "+" + increment
+	if increment > 0 {
+		out += "+" + m[4]
 	}
 	return out, nil
 }
 
-// decimal reports whether the text is a number of 0 or more, written with digits and a point.
-func decimal(text string) bool {
-	_, err := strconv.ParseFloat(text, 64)
-	return err == nil && strings.Trim(text, "0123456789.") == ""
-}
-
 // seconds turns a time in seconds into assay's spelling, such as 100ms.
 func seconds(text string) (string, error) {
-	s, _ := strconv.ParseFloat(text, 64)
-	if !decimal(text) || s <= 0 {
+	s, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(s > 0 && s < 1e6) {
 		return "", fmt.Errorf("%q: want seconds above 0", text)
 	}
 	return strconv.FormatFloat(1000*s, 'f', -1, 64) + "ms", nil

@@ -1,15 +1,19 @@
 package translate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/quote"
-	"github.com/spf13/cobra"
+	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
 // translation is what the options said so far.
@@ -36,62 +40,115 @@ func (t *translation) note(format string, args ...any) {
 
 func (t *translation) flag(words ...string) { t.flags = append(t.flags, words...) }
 
-// table returns the options of the runners: what translates them, or why they have no flag. Those
-// of one name mean the same in all runners, unless the function asks.
-func table() map[string]func(*translation, []string) error {
-	options := map[string]func(*translation, []string) error{
-		"-engine": func(t *translation, values []string) error {
-			t.engines = append(t.engines, engine{})
-			return t.engines[len(t.engines)-1].read(t, values)
-		},
-		"-each":         func(t *translation, values []string) error { return t.each.read(t, values) },
-		"-quick":        quick,
-		"-rounds":       func(t *translation, values []string) error { return count(values, 1, &t.rounds) },
-		"-games":        func(t *translation, values []string) error { return count(values, 1, &t.games) },
-		"-repeat":       repeat,
-		"-concurrency":  concurrency,
-		"-srand":        func(t *translation, values []string) error { return t.seed(strings.Join(values, " ")) },
-		"-openings":     openings,
-		"-sprt":         sprt,
-		"-draw":         draw,
-		"-resign":       resign,
-		"-maxmoves":     maxMoves,
-		"-pgnout":       folder,
-		"-pgn":          folder,
-		"-tournament":   tournament,
-		"-gauntlet":     func(t *translation, _ []string) error { t.gauntlet = true; return nil },
-		"-seeds":        func(t *translation, values []string) error { return count(values, 0, &t.seeds) },
-		"-use-affinity": affinity,
-		"-recover":      func(t *translation, _ []string) error { t.recover = true; return nil },
-		"-variant":      variant,
-		"-tb": func(t *translation, values []string) error {
-			t.flag("--syzygy", strings.Join(values, " "))
-			return nil
-		},
-		"-tbignore50": func(t *translation, _ []string) error { t.flag("--syzygy-50=false"); return nil },
+// amount adds a flag with a number of times a value, a whole number from least to a billion.
+func (t *translation) amount(flag, value string, least, times uint64) error {
+	n, err := whole(value, least)
+	if err == nil {
+		t.flag(flag, strconv.FormatUint(times*n, 10))
 	}
-	for _, key := range append([]string{"st"}, limitKeys...) { // after assay match A B people type them as options
-		options["-"+key] = func(t *translation, values []string) error {
-			return t.each.set(t, key, strings.Join(values, " "))
-		}
-	}
-	for name, why := range noFlag {
-		options[name] = func(t *translation, _ []string) error {
-			t.note("%s: %s", name, why)
-			return nil
-		}
-	}
-	return options
+	return err
 }
+
+// whole reads a whole number, from least to a billion.
+func whole(text string, least uint64) (uint64, error) {
+	n, err := strconv.ParseUint(text, 10, 63)
+	if err != nil || n < least || n > 1e9 {
+		return 0, fmt.Errorf("%q: want a whole number from %d", text, least)
+	}
+	return n, nil
+}
+
+// option is what translates an option with the words after it.
+type option func(t *translation, values []string) error
+
+// options are those of the runners that become flags; the others are in noFlag. Those of one name mean the same in all
+// runners, unless the function asks.
+var options = map[string]option{
+	"-engine": func(t *translation, values []string) error {
+		t.engines = append(t.engines, engine{})
+		return t.engines[len(t.engines)-1].read(t, values)
+	},
+	"-each":        func(t *translation, values []string) error { return t.each.read(t, values) },
+	"-quick":       quick,
+	"-rounds":      count(1, func(t *translation) *uint64 { return &t.rounds }),
+	"-games":       count(1, func(t *translation) *uint64 { return &t.games }),
+	"-seeds":       count(0, func(t *translation) *uint64 { return &t.seeds }),
+	"-repeat":      repeat,
+	"-concurrency": concurrency,
+	"-srand":       func(t *translation, values []string) error { return t.seed(one(values)) },
+	"-openings":    openings,
+	"-sprt":        test,
+	"-draw":        draw,
+	"-resign":      resign,
+	"-maxmoves":    maxMoves,
+	"-pgnout":      folder,
+	"-pgn":         folder,
+	"-tournament": choice("roundrobin round-robin gauntlet", func(t *translation, kind string) {
+		t.gauntlet = kind == "gauntlet"
+	}),
+	"-gauntlet": func(t *translation, _ []string) error { t.gauntlet = true; return nil },
+	"-use-affinity": func(t *translation, values []string) error {
+		if t.flag("--affinity", "on"); len(values) > 0 {
+			t.note("-use-affinity %s: assay chooses the cores; to use some of them only, start it with taskset -c", values[0])
+		}
+		return nil
+	},
+	"-recover": func(t *translation, _ []string) error { t.recover = true; return nil },
+	"-variant": choice("standard fischerandom chess960", func(t *translation, name string) {
+		if t.chess960 = name != "standard"; t.chess960 {
+			t.note("%s: a book of Chess960 positions is enough; assay sets UCI_Chess960 itself", name)
+		}
+	}),
+	"-tb":         func(t *translation, values []string) error { t.flag("--syzygy", one(values)); return nil },
+	"-tbignore50": func(t *translation, _ []string) error { t.flag("--syzygy-50=false"); return nil },
+	"-st":         limit("st"), // after assay match A B people type limits as options
+	"-tc":         limit("tc"),
+	"-movetime":   limit("movetime"),
+	"-nodes":      limit("nodes"),
+	"-depth":      limit("depth"),
+}
+
+func one(values []string) string { return strings.Join(values, " ") }
+
+func limit(key string) option {
+	return func(t *translation, values []string) error { return t.each.set(t, key, one(values)) }
+}
+
+// count is an option that takes a whole number.
+func count(least uint64, field func(*translation) *uint64) option {
+	return func(t *translation, values []string) (err error) {
+		*field(t), err = whole(one(values), least)
+		return err
+	}
+}
+
+// choice is an option that takes one of some words.
+func choice(words string, take func(*translation, string)) option {
+	return func(t *translation, values []string) error {
+		if !slices.Contains(strings.Fields(words), one(values)) {
+			return fmt.Errorf("assay knows %s", strings.ReplaceAll(words, " ", ", "))
+		}
+		take(t, one(values))
+		return nil
+	}
+}
+
+// Reasons of noFlag that several options have.
+const (
+	bothGames     = "assay always plays both games of an opening, with colors reversed"
+	keepsDialogue = "with --out, the dialogue of a forfeited game is kept in the folder"
+	showsProgress = "assay shows the result so far in its progress line"
+	startTimeout  = "assay waits for engines as long as --start-timeout says"
+)
 
 // noFlag are the options that need no flag, or have no counterpart, with the reason.
 var noFlag = map[string]string{
-	"-noswap":            "assay always plays both games of an opening, with colors reversed",
-	"-reverse":           "assay always plays both games of an opening, with colors reversed",
+	"-noswap":            bothGames,
+	"-reverse":           bothGames,
 	"-config":            "assay reads no saved tournament; with --out, the same command resumes the match",
 	"-epdout":            "with --out, assay data export writes EPD from the folder's games",
-	"-log":               "with --out, the dialogue of a forfeited game is kept in the folder",
-	"-debug":             "with --out, the dialogue of a forfeited game is kept in the folder",
+	"-log":               keepsDialogue,
+	"-debug":             keepsDialogue,
 	"-tbpieces":          "--syzygy takes the tables as they are",
 	"-tbadjudicate":      "--syzygy ends won and drawn games",
 	"-bookmode":          "it is about Polyglot books of the engines; assay takes openings from --book alone",
@@ -101,280 +158,197 @@ var noFlag = map[string]string{
 	"-output":            "assay prints its own report",
 	"-report":            "assay always counts pairs (pentanomial)",
 	"-resultformat":      "assay prints its own table",
-	"-ratinginterval":    "assay shows the result so far in its progress line",
-	"-scoreinterval":     "assay shows the result so far in its progress line",
-	"-outcomeinterval":   "assay shows the result so far in its progress line",
+	"-ratinginterval":    showsProgress,
+	"-scoreinterval":     showsProgress,
+	"-outcomeinterval":   showsProgress,
 	"-autosaveinterval":  "with --out, every finished game is saved at once",
 	"-randomseed":        "the openings follow --seed; give another one for another match",
 	"-wait":              "assay does not wait between games",
-	"-show-latency":      "assay reports its own time a ply",
+	"-show-latency":      "assay does not time its own work",
 	"-check-mate-pvs":    "assay does not check the lines of mates",
 	"-strict":            "a broken rule of the protocol that matters to a game is always a forfeit",
 	"-testEnv":           "it changes the output of the other runner only",
 	"-force-concurrency": "assay takes any --concurrency",
 	"-crc32":             "the files of assay have checksums of their own",
-	"-startup-ms":        "assay waits for engines as long as --start-timeout says",
-	"-ucinewgame-ms":     "assay waits for engines as long as --start-timeout says",
+	"-startup-ms":        startTimeout,
+	"-ucinewgame-ms":     startTimeout,
 	"-ping-ms":           "assay waits for engines as long as --move-timeout says",
-}
-
-// count reads the one whole number of an option, from least to a billion.
-func count(values []string, least uint64, n *uint64) (err error) {
-	if *n, err = strconv.ParseUint(strings.Join(values, " "), 10, 63); err != nil || *n < least || *n > 1e9 {
-		return fmt.Errorf("want a whole number from %d", least)
-	}
-	return nil
 }
 
 // repeat: fastchess plays as many games of an opening as it says, two by default; for the others
 // it says that the games of an encounter share openings, which is what assay does.
 func repeat(t *translation, values []string) error {
-	n := uint64(2)
-	if len(values) > 0 {
-		if err := count(values, 1, &n); err != nil {
-			return err
-		}
-	}
-	if n != 2 {
+	n, err := whole(cmp.Or(one(values), "2"), 1)
+	if n != 2 && err == nil {
 		t.note("-repeat %d: assay plays each opening twice, with colors reversed", n)
 	}
 	if t.runner == "fastchess" {
 		t.games = n
 	}
-	return nil
+	return err
 }
 
 // concurrency: fastchess counts numbers up to 0 from the number of cores.
 func concurrency(t *translation, values []string) error {
-	if n, err := strconv.Atoi(strings.Join(values, " ")); err == nil && n <= 0 && t.runner == "fastchess" {
+	if n, err := strconv.Atoi(one(values)); err == nil && n <= 0 && t.runner == "fastchess" {
 		t.note("-concurrency %d: assay plays one game a core at once; for fewer, give --concurrency", n)
 		return nil
 	}
-	var n uint64
-	if err := count(values, 1, &n); err != nil {
-		return err
-	}
-	t.flag("--concurrency", strconv.FormatUint(n, 10))
-	return nil
+	return t.amount("--concurrency", one(values), 1, 1)
 }
 
 // seed: in c-chess-cli, 0 asks for a random one.
 func (t *translation) seed(text string) error {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return errors.New("want a whole number")
+		return fmt.Errorf("%q: want a whole number", text)
 	}
-	t.seeded = true
-	if n > 0 || t.runner != "c-chess-cli" {
+	if t.seeded = true; n > 0 || t.runner != "c-chess-cli" {
 		t.flag("--seed", strconv.FormatUint(n, 10))
-	}
-	return nil
-}
-
-func affinity(t *translation, values []string) error {
-	t.flag("--affinity", "on")
-	if len(values) > 0 {
-		t.note("-use-affinity %s: assay chooses the cores; to use some of them only, start it with taskset -c", values[0])
 	}
 	return nil
 }
 
 // quick is fastchess's short form: two commands, a book, and its own limits.
 func quick(t *translation, values []string) error {
-	list, err := pairs(values)
-	if err != nil {
-		return err
-	}
-	for _, kv := range list {
-		switch kv[0] {
+	for _, word := range values {
+		switch key, value, _ := strings.Cut(word, "="); key {
 		case "cmd":
-			t.engines = append(t.engines, engine{command: kv[1]})
+			t.engines = append(t.engines, engine{command: value})
 		case "book":
-			t.flag("--book", kv[1], "--book-order", "random")
-			t.book, t.random = kv[1], true
+			t.flag("--book", value, "--book-order", "random")
+			t.book, t.random = value, true
 		default:
-			return fmt.Errorf("%q is not known", kv[0])
+			return fmt.Errorf("%q is not known", key)
 		}
-	}
-	if err := t.each.set(t, "tc", "10+0.1"); err != nil {
-		return err
 	}
 	t.rounds, t.games, t.recover = 25000, 2, true
 	t.note("-quick: 10+0.1 and 50,000 games at most; assay plays one game a core at once")
-	return draw(t, []string{"movenumber=30", "movecount=8", "score=8"})
+	return cmp.Or(t.each.set(t, "tc", "10+0.1"), draw(t, []string{"movenumber=30", "movecount=8", "score=8"}))
 }
 
-func openings(t *translation, values []string) error {
-	list, err := pairs(values)
+// keyed reads KEY=VALUE words with known keys. Of two names of a key, with | between them, the first is that of the
+// result.
+func keyed(words []string, known string) (map[string]string, error) {
+	values := map[string]string{}
+	for _, word := range words {
+		key, value, ok := strings.Cut(word, "=")
+		if !ok {
+			return nil, fmt.Errorf("%q: want KEY=VALUE", word)
+		}
+		names := slices.IndexFunc(strings.Fields(known), func(names string) bool {
+			return slices.Contains(strings.Split(names, "|"), key)
+		})
+		if names < 0 {
+			return nil, fmt.Errorf("%q is not known", key)
+		}
+		name, _, _ := strings.Cut(strings.Fields(known)[names], "|")
+		values[name] = value
+	}
+	return values, nil
+}
+
+func openings(t *translation, words []string) error {
+	v, err := keyed(words, "file order start srand format policy plies")
 	if err != nil {
 		return err
 	}
-	for _, kv := range list {
-		if err := t.opening(kv[0], kv[1]); err != nil {
-			return err
-		}
+	if t.book, t.format = v["file"], v["format"]; t.book != "" {
+		t.flag("--book", t.book)
 	}
-	return nil
-}
-
-func (t *translation) opening(key, value string) error {
-	switch key {
-	case "file":
-		t.book = value
-		t.flag("--book", value)
-	case "order":
-		if value != "random" && value != "sequential" {
-			return fmt.Errorf("order=%s: want random or sequential", value)
-		}
-		t.random = value == "random"
-		t.flag("--book-order", value)
-	case "start":
-		n, err := strconv.ParseUint(value, 10, 32)
-		if err != nil || n == 0 {
-			return fmt.Errorf("start=%s: want a number from 1", value)
-		}
-		t.flag("--book-start", strconv.FormatUint(n-1, 10))
-	case "srand":
-		return t.seed(value)
-	case "format":
-		if value != "epd" && value != "pgn" {
-			return fmt.Errorf("format=%s: want epd or pgn", value)
-		}
-		t.format = value
-	case "policy":
-		if value != "default" && value != "round" {
-			t.note("policy=%s: assay takes a new opening for each pair of games", value)
-		}
-	case "plies":
-		n, err := strconv.ParseUint(value, 10, 16)
-		if err != nil || n == 0 {
-			return fmt.Errorf("plies=%s: want a number from 1", value)
-		}
-		t.flag("--book-plies", value)
+	switch order := v["order"]; order {
+	case "":
+	case "random", "sequential":
+		t.random = order == "random"
+		t.flag("--book-order", order)
 	default:
-		return fmt.Errorf("%q is not known", key)
+		return fmt.Errorf("order=%s: want random or sequential", order)
 	}
-	return nil
+	if start := v["start"]; start != "" {
+		n, e := whole(start, 1)
+		t.flag("--book-start", strconv.FormatUint(n-1, 10))
+		err = e
+	}
+	if v["plies"] != "" {
+		err = cmp.Or(err, t.amount("--book-plies", v["plies"], 1, 1))
+	}
+	if v["srand"] != "" {
+		err = cmp.Or(err, t.seed(v["srand"]))
+	}
+	if !slices.Contains([]string{"", "epd", "pgn"}, t.format) {
+		err = fmt.Errorf("format=%s: want epd or pgn", t.format)
+	}
+	if p := v["policy"]; p != "" && p != "default" && p != "round" {
+		t.note("policy=%s: assay takes a new opening for each pair of games", p)
+	}
+	return err
 }
 
-func sprt(t *translation, values []string) error {
-	list, err := pairs(values)
+// test translates -sprt. Only fastchess has normalized Elo by default.
+func test(t *translation, words []string) error {
+	v, err := keyed(words, "elo0 elo1 alpha beta model")
 	if err != nil {
 		return err
 	}
-	set := map[string]string{"elo0": "0", "elo1": "4", "alpha": "0.05", "beta": "0.05", "model": "logistic"}
-	if t.runner == "fastchess" {
-		set["model"] = "normalized"
+	model := map[bool]string{true: "normalized", false: "logistic"}[t.runner == "fastchess"]
+	var s sprt.Test
+	if s.Model, err = sprt.ParseModel(cmp.Or(v["model"], model)); err != nil {
+		return err
 	}
-	for _, kv := range list {
-		if _, known := set[kv[0]]; !known {
-			return fmt.Errorf("%q is not known", kv[0])
-		}
-		if kv[0] != "model" && !decimal(strings.TrimPrefix(kv[1], "-")) {
-			return fmt.Errorf("%s=%s: want a number", kv[0], kv[1])
-		}
-		set[kv[0]] = kv[1]
-	}
-	elo0, _ := strconv.ParseFloat(set["elo0"], 64)
-	if elo1, _ := strconv.ParseFloat(set["elo1"], 64); elo0 >= elo1 {
-		return fmt.Errorf("want elo0 below elo1, got %s and %s", set["elo0"], set["elo1"])
-	}
-	if model := set["model"]; model != "normalized" && model != "logistic" {
-		return fmt.Errorf("model=%s: want normalized or logistic", model)
-	}
-	for _, key := range []string{"alpha", "beta"} {
-		if p, _ := strconv.ParseFloat(set[key], 64); !(p > 0 && p < 0.5) {
-			return fmt.Errorf("%s=%s: want a probability above 0 and below 0.5", key, set[key])
+	for _, x := range []struct {
+		key, standard string
+		to            *float64
+	}{{"elo0", "0", &s.Elo0}, {"elo1", "4", &s.Elo1}, {"alpha", "0.05", &s.Alpha}, {"beta", "0.05", &s.Beta}} {
+		if *x.to, err = strconv.ParseFloat(cmp.Or(v[x.key], x.standard), 64); err != nil {
+			return fmt.Errorf("%s=%s: want a number", x.key, v[x.key])
 		}
 	}
 	t.sprt = true
-	t.flag("--sprt", set["elo0"]+","+set["elo1"], "--elo-model", set["model"])
-	for _, key := range []string{"alpha", "beta"} {
-		if set[key] != "0.05" {
-			t.flag("--"+key, set[key])
-		}
+	t.flag("--sprt", fmt.Sprintf("%g,%g", s.Elo0, s.Elo1), "--elo-model", s.Model.String())
+	if s.Alpha != 0.05 {
+		t.flag("--alpha", fmt.Sprint(s.Alpha))
 	}
-	return nil
+	if s.Beta != 0.05 {
+		t.flag("--beta", fmt.Sprint(s.Beta))
+	}
+	return s.Validate()
 }
 
-// rule is a rule of adjudication. c-chess-cli names the keys number and count.
-type rule struct {
-	score, moves, from int
-	twoSided           bool
-}
-
-func readRule(values []string) (r rule, err error) {
-	list, err := pairs(values)
-	if err != nil {
-		return r, err
-	}
-	r = rule{score: -1, moves: 1}
-	for _, kv := range list {
-		n, err := strconv.Atoi(kv[1])
-		switch key := kv[0]; {
-		case key == "twosided":
-			if r.twoSided, err = strconv.ParseBool(kv[1]); err != nil {
-				return r, fmt.Errorf("twosided=%s: want true or false", kv[1])
-			}
-		case err != nil || n < 0 || n > 1e6:
-			return r, fmt.Errorf("%s=%s: want a whole number from 0", key, kv[1])
-		case key == "score":
-			r.score = n
-		case key == "movecount" || key == "count":
-			r.moves = max(n, 1)
-		case key == "movenumber" || key == "number":
-			r.from = n
-		default:
-			return r, fmt.Errorf("%q is not known", key)
-		}
-	}
-	return r, nil
-}
+// rules are the keys of adjudications; c-chess-cli has names of its own.
+const rules = "score movecount|count movenumber|number twosided"
 
 // draw: moves of both players are two plies each.
-func draw(t *translation, values []string) error {
-	r, err := readRule(values)
-	if err != nil {
-		return err
-	}
-	if r.score < 0 {
-		return errors.New("want score=CENTIPAWNS")
-	}
-	t.flag("--draw-score", strconv.Itoa(r.score), "--draw-plies", strconv.Itoa(2*r.moves), "--draw-from",
-		strconv.Itoa(2*r.from))
-	return nil
+func draw(t *translation, words []string) error {
+	v, err := keyed(words, rules)
+	return cmp.Or(err, t.amount("--draw-score", v["score"], 0, 1),
+		t.amount("--draw-plies", cmp.Or(v["movecount"], "1"), 1, 2),
+		t.amount("--draw-from", cmp.Or(v["movenumber"], "0"), 0, 2))
 }
 
-func resign(t *translation, values []string) error {
-	r, err := readRule(values)
+func resign(t *translation, words []string) error {
+	v, err := keyed(words, rules)
 	if err != nil {
 		return err
 	}
-	if r.score <= 0 {
-		return errors.New("want score=CENTIPAWNS above 0")
-	}
 	t.win = true
-	t.flag("--win-score", strconv.Itoa(r.score), "--win-plies", strconv.Itoa(2*r.moves))
-	if !r.twoSided {
+	if from := v["movenumber"]; from != "" && from != "0" {
+		t.note("number=%s: assay adjudicates wins from the first move", from)
+	}
+	err = cmp.Or(t.amount("--win-score", v["score"], 1, 1),
+		t.amount("--win-plies", cmp.Or(v["movecount"], "1"), 1, 2))
+	both, e := strconv.ParseBool(cmp.Or(v["twosided"], "false"))
+	if !both {
 		t.flag("--win-one-sided")
 	}
-	if r.from > 0 {
-		t.note("number=%d: assay adjudicates wins from the first move", r.from)
-	}
-	return nil
+	return cmp.Or(err, e)
 }
 
 func maxMoves(t *translation, values []string) error {
-	var n uint64
-	if err := count(values, 0, &n); err != nil {
-		return err
-	}
-	if n == 0 {
+	if one(values) == "0" {
 		t.note("-maxmoves 0: assay ends every game after --max-plies, 400 by default")
 		return nil
 	}
-	t.flag("--max-plies", strconv.FormatUint(2*n, 10))
-	return nil
+	return t.amount("--max-plies", one(values), 1, 2)
 }
 
 // folder keeps the match in a folder named like the PGN file. What else is said of the file
@@ -394,29 +368,6 @@ func folder(t *translation, values []string) error {
 	dir := strings.TrimSuffix(name, filepath.Ext(name))
 	t.flag("--out", dir)
 	t.note("the games are in %s/games.pgn, with scores, depth and time of each move", dir)
-	return nil
-}
-
-func tournament(t *translation, values []string) error {
-	switch strings.Join(values, " ") {
-	case "gauntlet":
-		t.gauntlet = true
-	case "roundrobin", "round-robin":
-	default:
-		return errors.New("assay plays round robins and gauntlets")
-	}
-	return nil
-}
-
-func variant(t *translation, values []string) error {
-	switch strings.Join(values, " ") {
-	case "fischerandom", "chess960":
-		t.chess960 = true
-		t.note("%s: a book of Chess960 positions is enough; assay sets UCI_Chess960 itself", values[0])
-	case "standard":
-	default:
-		return errors.New("assay match plays standard and fischerandom")
-	}
 	return nil
 }
 

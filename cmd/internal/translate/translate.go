@@ -37,14 +37,17 @@ func Match(runner string, args []string) (*Command, error) {
 	if runner == "fastchess" {
 		t.rounds, t.games = 2, 2
 	}
-	options := table()
 	for _, o := range group(args) {
 		apply, known := options[o.name]
-		if !known {
+		switch why := noFlag[o.name]; {
+		case why != "":
+			t.note("%s: %s", o.name, why)
+		case !known:
 			return nil, fmt.Errorf("%s: unknown %s option", o.name, runner)
-		}
-		if err := apply(t, o.values); err != nil {
-			return nil, fmt.Errorf("%s: %w", strings.Join(append([]string{o.name}, o.values...), " "), err)
+		default:
+			if err := apply(t, o.values); err != nil {
+				return nil, fmt.Errorf("%s: %w", strings.Join(append([]string{o.name}, o.values...), " "), err)
+			}
 		}
 	}
 	return t.command()
@@ -54,24 +57,24 @@ func Match(runner string, args []string) (*Command, error) {
 func IsForeign(word string) bool {
 	name := strings.TrimPrefix(word, "-")
 	same := slices.Contains(append([]string{"st", "concurrency", "recover", "gauntlet"}, limitKeys...), name)
-	return len(name) == len(word)-1 && table()[word] != nil && !same
+	return len(name) == len(word)-1 && (options[word] != nil || noFlag[word] != "") && !same
 }
 
 // Why says why assay has no flag for an option; empty if it has one, or does not know the option.
 func Why(option string) string { return noFlag[option] }
 
-// option is an option of a runner with the words after it.
-type option struct {
+// words are an option of a runner with the words after it.
+type words struct {
 	name   string
 	values []string
 }
 
 // group splits a command line into options. Options start with one dash, or with two.
-func group(args []string) []option {
-	var list []option
+func group(args []string) []words {
+	var list []words
 	for _, word := range args {
 		if starts(word) || len(list) == 0 {
-			list = append(list, option{name: strings.Replace(word, "--", "-", 1)})
+			list = append(list, words{name: strings.Replace(word, "--", "-", 1)})
 			continue
 		}
 		last := &list[len(list)-1]
@@ -86,26 +89,13 @@ func starts(word string) bool {
 	return word != name && name != "" && (name[0] < '0' || name[0] > '9') && name[0] != '.'
 }
 
-// pairs splits KEY=VALUE words, in their order.
-func pairs(words []string) ([][2]string, error) {
-	var list [][2]string
-	for _, word := range words {
-		key, value, ok := strings.Cut(word, "=")
-		if !ok {
-			return nil, fmt.Errorf("%q: want KEY=VALUE", word)
-		}
-		list = append(list, [2]string{key, value})
-	}
-	return list, nil
-}
-
 // Line returns the command as it is typed in a POSIX shell.
 func (c *Command) Line() string {
-	words := []string{"assay"}
+	line := "assay"
 	for _, arg := range c.Args {
-		words = append(words, quote.Word(arg))
+		line += " " + quote.Word(arg)
 	}
-	return strings.Join(words, " ")
+	return line
 }
 
 // limitKeys are the limits in the order in which they are written.
@@ -232,7 +222,7 @@ func (t *translation) limits(list []engine) (flags []string, own [][]string, err
 func (t *translation) differ(list []engine, key string, values []string) error {
 	var each []string
 	for i, v := range values {
-		each = append(each, fmt.Sprintf("%s has %s", list[i].shown(), cmp.Or(v, "none")))
+		each = append(each, fmt.Sprintf("%s has %s", cmp.Or(list[i].name, list[i].command), cmp.Or(v, "none")))
 	}
 	return fmt.Errorf("%s: %s; assay gives all engines a clock, or none: give it in -each", key, strings.Join(each, ", "))
 }
