@@ -3,7 +3,6 @@
 package historic
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -37,16 +36,16 @@ Each program's package documents what follows the paper and what had to be chose
   assay historic nim --heaps 7,4,3,2 --max-heaps 1`,
 	}
 	c.AddCommand(newList(), newExplain(), newPrinz(), newNim(),
-		newDraughts(), newLosAlamos(), newReplay(), newSEE())
+		newDraughts(), newLosAlamos(), newReplay())
 	return c
 }
 
 // historicProgram is one row of the list.
 type historicProgram struct {
-	Name  string `json:"name"`
-	Year  int    `json:"year"`
-	Use   string `json:"use"`
-	Paper string `json:"paper"`
+	Name  string
+	Year  int
+	Use   string
+	Paper string
 }
 
 const (
@@ -75,7 +74,7 @@ var historicPrograms = []historicProgram{
 }
 
 func newList() *cobra.Command {
-	c := &cobra.Command{
+	return &cobra.Command{
 		Use:   "list",
 		Short: "List the programs and their papers",
 		Long: `List the programs by year, with the paper that each one follows. A "player" can be used
@@ -88,11 +87,9 @@ others are commands.`,
 			for _, p := range historicPrograms {
 				t.Add("%s\t%d\t%s\t%s", p.Name, p.Year, p.Use, p.Paper)
 			}
-			return ui.Show(cmd, historicPrograms, t.Print)
+			return t.Print(cmd.OutOrStdout())
 		},
 	}
-	ui.JSON(c)
-	return c
 }
 
 func newExplain() *cobra.Command {
@@ -153,7 +150,7 @@ func explainPosition(w io.Writer, spec engine.Spec, p *board.Position) (err erro
 }
 
 func newPrinz() *cobra.Command {
-	c := &cobra.Command{
+	return &cobra.Command{
 		Use:   "prinz [FEN]",
 		Short: "Solve a mate in two as the Manchester machine did in 1951",
 		Long: `Solve a mate in two as D. G. Prinz's program did. It prints each first move of White
@@ -164,7 +161,7 @@ that a computer solved.
 Its rules have no castling, double pawn moves, en passant captures or promotion, and it
 does not distinguish checkmate from stalemate.`,
 		Example: `  assay historic prinz
-  assay historic prinz "7k/8/8/8/8/R7/1R6/6K1 w - - 0 1" --json`,
+  assay historic prinz "7k/8/8/8/8/R7/1R6/6K1 w - - 0 1"`,
 		Args: cobra.RangeArgs(0, 6), // a FEN without quotes has up to six fields
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -181,60 +178,15 @@ does not distinguish checkmate from stalemate.`,
 			if err != nil {
 				return err
 			}
-			s, tried, text := prinz.Solve(p, nil), []string{}, ""
+			s, text := prinz.Solve(p, nil), ""
 			for _, m := range s.Tried {
-				tried, text = append(tried, m.String()), text+fmt.Sprintln(m)
+				text += fmt.Sprintln(m)
 			}
 			if !s.Found {
 				text += "NO "
 			}
-			return ui.Show(cmd, map[string]any{"tried": tried, "found": s.Found, "made": s.Made, "illegal": s.Illegal},
-				func(w io.Writer) error {
-					_, err := io.WriteString(w, text+"MATE.\n")
-					return err
-				})
-		},
-	}
-	ui.JSON(c)
-	return c
-}
-
-// dialogue is a game between a program and a person.
-type dialogue interface {
-	board() string
-	over() string           // how the game ended, "" while it goes on
-	humanTurn() bool        // whether the person is to move
-	answer() string         // makes the program's move
-	play(text string) error // makes the person's move
-}
-
-// runDialogue plays until the game or the input ends.
-func runDialogue(cmd *cobra.Command, d dialogue) error {
-	ui.Quiet(cmd.ErrOrStderr())
-	out, lines := cmd.OutOrStdout(), bufio.NewScanner(ui.Input(cmd))
-	for {
-		end := d.over()
-		switch {
-		case end != "":
-			_, err := fmt.Fprintf(out, "%s%s\n", d.board(), end)
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), text+"MATE.")
 			return err
-		case cmd.Context().Err() != nil:
-			return cmd.Context().Err()
-		case !d.humanTurn():
-			fmt.Fprintf(out, "machine: %s\n", d.answer())
-			continue
-		}
-		fmt.Fprintf(out, "%syour move: ", d.board())
-		if !lines.Scan() {
-			fmt.Fprintln(out, "the game is not finished: no more input")
-			return lines.Err()
-		}
-		text := strings.TrimSpace(lines.Text())
-		if text == "" {
-			continue
-		}
-		if err := d.play(text); err != nil {
-			fmt.Fprintln(out, err)
-		}
+		},
 	}
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -15,272 +18,220 @@ import (
 	"github.com/assay-chess/assay/selfplay/roster"
 )
 
+func newReplay() *cobra.Command {
+	return &cobra.Command{
+		Use:   "replay " + strings.Join(printedNames(), "|"),
+		Short: "Replay the printed games with the program's own moves and reasons",
+		Long: `Replay the games that the papers print, move by move: the printed move, the move that the
+reconstructed program plays in the same position, its reason, and how often the two agree. Where
+they differ, a second line gives the reason against the printed move.
+
+turing, machack and nss play chess, and take settings of the players turing-1951, machack-1967 and
+nss-1958 after colons; strachey plays draughts, losalamos chess on six squares by six; its game is
+public, not printed. The four games of machack take about a minute of processor time.`,
+		Example: `  assay historic replay turing
+  assay historic replay machack:plies=3`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			p, err := openPrinted(args[0])
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, p.close()) }()
+			return p.print(cmd.Context(), cmd.OutOrStdout())
+		},
+	}
+}
+
 // errProgram is wrapped by the errors of openPrinted.
 var errProgram = errors.New("replay")
 
 // replayedTurn is one turn of the program in its game.
 type replayedTurn struct {
-	Number  int    `json:"number"`            // of the move, from 1
-	Printed string `json:"printed"`           // the move of the paper
-	Reply   string `json:"reply,omitempty"`   // the opponent's; none after the last move
-	Chosen  string `json:"chosen"`            // the move of our program
-	Same    bool   `json:"same"`              // whether they agree
-	Why     string `json:"why"`               // the reason for the chosen move
-	Against string `json:"against,omitempty"` // what speaks against the printed one, if they disagree
-}
-
-// replayedGame is a printed game with the program's turns.
-type replayedGame struct {
-	Title string         `json:"title"` // the players, White first
-	Side  string         `json:"side"`  // the program's color, white or black
-	Turns []replayedTurn `json:"turns"`
-	Same  int            `json:"same"` // turns in which the moves agree
+	number  int    // of the move, from 1
+	printed string // the move of the paper
+	chosen  string // the move of our program
+	same    bool   // whether they agree
+	why     string // the reason for the chosen move
+	against string // what speaks against the printed one, if they disagree
 }
 
 // printedProgram is a program with its printed games.
 type printedProgram struct {
-	Name   string   // as in printedNames
-	Source string   // where the games are printed
-	Note   string   // with which settings the program plays, and what agreeing means
-	Titles []string // of the games
-	Width  int      // longest move in characters
+	source string   // where the games are printed
+	note   string   // with which settings the program plays, and what agreeing means
+	titles []string // of the games: the players, White first
+	width  int      // longest move in characters
 
-	play func(ctx context.Context, game int, each func(replayedTurn)) (replayedGame, error)
-	done func() error
+	play  func(ctx context.Context, game int, each func(replayedTurn)) error // from 0
+	close func() error
 }
 
-// printedEntry is a program that openPrinted knows.
-type printedEntry struct {
-	name, player, source, note string
-	setting                    engine.Option // unlike the player's default, if it has a name
+// players are the programs that play chess, with a setting unlike the player's default.
+var players = []struct{ name, player, setting, source, note string }{
+	{"turing", "turing-1951", "", "Faster Than Thought, chapter 25, 1953", ""},
+	{"machack", "machack-1967", "book=false", "Greenblatt, Eastlake, Crocker, 1967",
+		"without the book: three of the games were played before there was one"},
+	{"nss", "nss-1958", "goals=3", "appendix to a reprint of Newell, Shaw, Simon, 1958",
+		"with three goals, as CP-I had in this game; goals=4 adds the pawn structure"},
 }
 
-// players are the programs that play chess.
-var players = []printedEntry{
-	{"turing", "turing-1951", "Faster Than Thought, chapter 25, 1953", "", engine.Option{}},
-	{"machack", "machack-1967", "Greenblatt, Eastlake, Crocker, 1967",
-		"without the book: three of the games were played before there was one", engine.Option{Name: "book", Value: "false"}},
-	{"nss", "nss-1958", "appendix to a reprint of Newell, Shaw, Simon, 1958",
-		"with three goals, as CP-I had in this game; goals=4 adds the pawn structure",
-		engine.Option{Name: "goals", Value: "3"}},
-}
+// The programs that do not play chess on 64 squares.
+const strachey, losAlamos = "strachey", "losalamos"
 
 // printedNames returns the names of the programs with printed games.
-func printedNames() []string {
-	var names []string
+func printedNames() (names []string) {
 	for _, e := range players {
 		names = append(names, e.name)
 	}
 	return append(names, strachey, losAlamos)
 }
 
-// openPrinted opens a program by its name, or as NAME:KEY=VALUE... with its settings: as for the
-// player for turing, machack and nss; strategy (1 or 2), stages and king (its value in
-// eighths of a man; 0 is the strategy's) for strachey; depth in plies for losalamos. The errors wrap errProgram.
-func openPrinted(spec string) (*printedProgram, error) {
-	name, rest, more := strings.Cut(spec, ":")
-	var settings []string
-	if more {
-		settings = strings.Split(rest, ":")
+// openPrinted opens a program by its name, or a player as NAME:KEY=VALUE... with its settings.
+func openPrinted(text string) (*printedProgram, error) {
+	switch text {
+	case strachey:
+		return openStrachey(), nil
+	case losAlamos:
+		return openLosAlamos(), nil
 	}
-	p, set, err := open(name)
+	name, settings, _ := strings.Cut(text, ":")
+	for _, e := range players {
+		if e.name != name {
+			continue
+		}
+		spec := e.player
+		if key, _, _ := strings.Cut(e.setting, "="); e.setting != "" && !strings.Contains(settings, key+"=") {
+			spec += ":" + e.setting
+		}
+		if settings != "" {
+			spec += ":" + settings
+		}
+		p, err := openPlayer(e.player, spec)
+		if err != nil {
+			return nil, fmt.Errorf("%w %s: %w", errProgram, text, err)
+		}
+		p.source, p.note = e.source, e.note
+		return p, nil
+	}
+	return nil, fmt.Errorf("%w: no printed game of %q; there are games of %s", errProgram, text,
+		strings.Join(printedNames(), ", "))
+}
+
+func openPlayer(name, text string) (*printedProgram, error) {
+	spec, err := roster.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range settings {
-		key, value, ok := strings.Cut(s, "=")
-		if !ok {
-			return nil, errors.Join(fmt.Errorf("%w %s: %q is not a setting: want KEY=VALUE", errProgram, spec, s), p.Close())
+	player, err := roster.Open(spec)
+	if err != nil {
+		return nil, err
+	}
+	reasoner, ok := engine.As[historic.Reasoner](player)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("%s gives no reasons", name), player.Close())
+	}
+	var games []historic.PrintedGame
+	p := &printedProgram{width: 7, close: player.Close}
+	for _, g := range historic.PrintedGames() {
+		if g.Program == name {
+			games, p.titles = append(games, g), append(p.titles, g.Title)
 		}
-		if err := set(key, value); err != nil {
-			return nil, errors.Join(fmt.Errorf("%w %s: %w", errProgram, spec, err), p.Close())
-		}
+	}
+	p.play = func(ctx context.Context, i int, each func(replayedTurn)) error {
+		return replay(ctx, reasoner, &games[i], each)
 	}
 	return p, nil
 }
 
-// open returns a program with its default settings, and what changes one.
-func open(name string) (*printedProgram, func(key, value string) error, error) {
-	switch name {
-	case strachey:
-		p, options := openStrachey()
-		return p, options.Set, nil
-	case losAlamos:
-		p, options := openLosAlamos()
-		return p, options.Set, nil
-	}
-	for _, e := range players {
-		if e.name == name {
-			return e.open()
-		}
-	}
-	return nil, nil, fmt.Errorf("%w: no printed game of %q; there are games of %s", errProgram, name,
-		strings.Join(printedNames(), ", "))
-}
-
-func (e *printedEntry) open() (*printedProgram, func(key, value string) error, error) {
-	spec := engine.Spec{Name: e.player}
-	if e.setting.Name != "" {
-		spec.Options = []engine.Option{e.setting}
-	}
-	player, err := roster.Open(spec)
-	if err != nil {
-		return nil, nil, err
-	}
-	reasoner, ok := engine.As[historic.Reasoner](player)
-	if !ok {
-		return nil, nil, errors.Join(fmt.Errorf("%w: %s gives no reasons", errProgram, e.player), player.Close())
-	}
-	var games []historic.PrintedGame
-	p := &printedProgram{Name: e.name, Source: e.source, Note: e.note, Width: 7, done: player.Close}
-	for _, g := range historic.PrintedGames() {
-		if g.Program == e.player {
-			games = append(games, g)
-			p.Titles = append(p.Titles, g.Title)
-		}
-	}
-	p.play = func(ctx context.Context, i int, each func(replayedTurn)) (replayedGame, error) {
-		return replay(ctx, reasoner, &games[i], each)
-	}
-	return p, player.SetOption, nil
-}
-
-// Replay plays through one of the games, counted from 0 in the order of Titles, and calls each,
-// which may be nil, after every turn of the program.
-func (p *printedProgram) Replay(ctx context.Context, game int, each func(replayedTurn)) (replayedGame, error) {
-	if each == nil {
-		each = func(replayedTurn) {}
-	}
-	return p.play(ctx, game, each)
-}
-
-// Close frees what the program holds.
-func (p *printedProgram) Close() error {
-	if p.done == nil {
-		return nil
-	}
-	return p.done()
-}
-
-// add adds a turn.
-func (g *replayedGame) add(t replayedTurn, each func(replayedTurn)) {
-	if t.Same {
-		g.Same++
-	}
-	g.Turns = append(g.Turns, t)
-	each(t)
-}
-
 // replay plays through a game of chess.
-func replay(ctx context.Context, player historic.Reasoner, printed *historic.PrintedGame, each func(replayedTurn),
-) (replayedGame, error) {
-	result := replayedGame{Title: printed.Title, Side: printed.Side}
-	moves := strings.Fields(printed.Moves)
+func replay(ctx context.Context, player historic.Reasoner, printed *historic.PrintedGame, each func(replayedTurn)) error {
 	game := board.NewGame(board.StartPosition())
 	if err := player.NewGame(0); err != nil {
-		return result, err
+		return err
 	}
-	for i, uci := range moves {
+	for i, uci := range strings.Fields(printed.Moves) {
 		pos := game.Position()
 		m, err := pos.ParseUCI(uci)
 		if err != nil {
-			return result, fmt.Errorf("%w: %s, ply %d: %w", errProgram, printed.Name, i+1, err)
+			return fmt.Errorf("%w: %s, ply %d: %w", errProgram, printed.Name, i+1, err)
 		}
-		if pos.SideToMove().String() != printed.Side {
-			game.Push(m)
-			continue
-		}
-		r, err := player.Reason(ctx, game, m)
-		if err != nil {
-			return result, err
-		}
-		t := replayedTurn{Number: pos.Fullmove(), Printed: pos.SAN(m), Chosen: pos.SAN(r.Move), Same: r.Move == m, Why: r.Why,
-			Against: r.Printed}
-		game.Push(m)
-		if i+1 < len(moves) {
-			if t.Reply, err = reply(game.Position(), moves[i+1]); err != nil {
-				return result, fmt.Errorf("%w: %s, ply %d: %w", errProgram, printed.Name, i+2, err)
+		if pos.SideToMove().String() == printed.Side {
+			r, err := player.Reason(ctx, game, m)
+			if err != nil {
+				return err
 			}
+			each(replayedTurn{pos.Fullmove(), pos.SAN(m), pos.SAN(r.Move), r.Move == m, r.Why, r.Printed})
 		}
-		result.add(t, each)
+		game.Push(m)
 	}
-	return result, nil
+	return nil
 }
 
-// reply writes the opponent's move as SAN.
-func reply(p *board.Position, uci string) (string, error) {
-	m, err := p.ParseUCI(uci)
-	if err != nil {
-		return "", err
-	}
-	return p.SAN(m), nil
-}
-
-// The programs that do not play chess on 64 squares.
-const (
-	strachey  = "strachey"
-	losAlamos = "losalamos"
-)
-
-func openStrachey() (*printedProgram, historic.Options) {
-	number, stages, king := 2, 0, 0
-	p := &printedProgram{Name: strachey, Source: "Faster Than Thought, chapter 25, 1953", Width: 14,
-		Note:   "the program chooses at random among the best moves: same if the printed one is among them",
-		Titles: []string{"Strachey's program, strategy 2 - a person"}}
-	p.play = func(_ context.Context, _ int, each func(replayedTurn)) (replayedGame, error) {
-		s := [...]draughts.Strategy{draughts.Strategy1(), draughts.Strategy2()}[number-1]
-		if stages > 0 {
-			s.Stages = stages
-		}
-		if king > 0 {
-			s.King = king
-		}
-		g := replayedGame{Title: p.Titles[0], Side: "black"}
-		turns, err := draughts.Replay(s, rand.New(rand.NewPCG(1, 0)))
-		for i := range turns {
-			g.add(draughtsTurn(i+1, &turns[i]), each)
-		}
-		return g, err
-	}
-	return p, historic.Options{historic.Number("strategy", &number, 1, 2), historic.Number("stages", &stages, 0, 12),
-		historic.Number("king", &king, 0, 100*draughts.Man)}
-}
-
-func draughtsTurn(number int, t *draughts.Turn) replayedTurn {
+func openStrachey() *printedProgram {
 	men := func(eighths int) float64 { return float64(eighths) / draughts.Man }
-	turn := replayedTurn{Number: number, Printed: t.Played.String(), Reply: t.Reply, Chosen: t.Choice.Move.String(),
-		Same: t.Agrees(),
-		Why:  fmt.Sprintf("gains %+.3f men; best moves: %d of %d", men(t.Gain), len(t.Choice.Best), t.Legal)}
-	if turn.Same {
-		turn.Chosen = turn.Printed
-	} else {
-		turn.Against = fmt.Sprintf("%s: gains %+.3f men", t.Played, men(t.Actual))
-	}
-	return turn
+	return &printedProgram{source: "Faster Than Thought, chapter 25, 1953", width: 14,
+		note:   "the program chooses at random among the best moves: same if the printed one is among them",
+		titles: []string{"Strachey's program, strategy 2 - a person"}, close: func() error { return nil },
+		play: func(_ context.Context, _ int, each func(replayedTurn)) error {
+			turns, err := draughts.Replay(draughts.Strategy2(), rand.New(rand.NewPCG(1, 0)))
+			for i := range turns {
+				t := &turns[i]
+				turn := replayedTurn{number: i + 1, printed: t.Played.String(), same: t.Agrees(),
+					why: fmt.Sprintf("gains %+.3f men; best moves: %d of %d", men(t.Gain), len(t.Choice.Best), t.Legal)}
+				if turn.chosen = turn.printed; !turn.same {
+					turn.chosen = t.Choice.Move.String()
+					turn.against = fmt.Sprintf("%s: gains %+.3f men", t.Played, men(t.Actual))
+				}
+				each(turn)
+			}
+			return err
+		}}
 }
 
-func openLosAlamos() (*printedProgram, historic.Options) {
-	depth := losalamos.Depth
-	p := &printedProgram{Name: losAlamos, Source: "public; the paper prints no game", Width: 6,
-		Note:   "chess on six squares by six; values in pawns: material and mobility",
-		Titles: []string{"MANIAC I - a beginner, 1956"}}
-	p.play = func(ctx context.Context, _ int, each func(replayedTurn)) (replayedGame, error) {
-		g := replayedGame{Title: p.Titles[0], Side: "white"}
-		turns, _, err := losalamos.Replay(ctx, depth)
-		for i, t := range turns {
-			g.add(losAlamosTurn(i+1, &t), each)
+func openLosAlamos() *printedProgram {
+	return &printedProgram{source: "public; the paper prints no game", width: 6,
+		note:   "chess on six squares by six; values in pawns: material and mobility",
+		titles: []string{"MANIAC I - a beginner, 1956"}, close: func() error { return nil },
+		play: func(ctx context.Context, _ int, each func(replayedTurn)) error {
+			turns, _, err := losalamos.Replay(ctx, losalamos.Depth)
+			for i, t := range turns {
+				each(replayedTurn{number: i + 1, printed: t.Played.String(), chosen: t.Choice.Move.String(),
+					same: t.Choice.Move == t.Played, why: fmt.Sprintf("%+.1f by %s", float64(t.Choice.Value)/10,
+						strings.Trim(fmt.Sprint(t.Choice.Line), "[]"))})
+			}
+			return errors.Join(err, ctx.Err())
+		}}
+}
+
+// print replays the program's games, and prints each turn as soon as the program has chosen.
+func (p *printedProgram) print(ctx context.Context, w io.Writer) error {
+	same, turns := 0, 0
+	for i, title := range p.titles {
+		fmt.Fprintf(w, "%s\n%3s  %-*s  %-*s  %-4s  %s\n", title, "", p.width, "printed", p.width, "program", "same", "reason")
+		sameHere, turnsHere := 0, 0
+		err := p.play(ctx, i, func(t replayedTurn) {
+			turnsHere++
+			same := "no"
+			if t.same {
+				sameHere, same = sameHere+1, "yes"
+			}
+			fmt.Fprintf(w, "%3d  %-*s  %-*s  %-4s  %s\n", t.number, p.width, t.printed, p.width, t.chosen, same, t.why)
+			if t.against != "" {
+				fmt.Fprintf(w, "%*s%s\n", 3+2+p.width+2+p.width+2+4+2, "", t.against)
+			}
+		})
+		if err != nil {
+			return err
 		}
-		return g, errors.Join(err, ctx.Err())
+		if same, turns = same+sameHere, turns+turnsHere; len(p.titles) > 1 {
+			fmt.Fprintf(w, "the same move in %d of %d turns\n\n", sameHere, turnsHere)
+		}
 	}
-	return p, historic.Options{historic.Number("depth", &depth, 1, 12)}
-}
-
-func losAlamosTurn(number int, t *losalamos.Turn) replayedTurn {
-	line := make([]string, len(t.Choice.Line))
-	for i, m := range t.Choice.Line {
-		line[i] = m.String()
+	note := ""
+	if p.note != "" {
+		note = p.note + "\n"
 	}
-	return replayedTurn{Number: number, Printed: t.Played.String(), Reply: t.Reply, Chosen: t.Choice.Move.String(),
-		Same: t.Choice.Move == t.Played,
-		Why:  fmt.Sprintf("%+.1f by %s", float64(t.Choice.Value)/10, strings.Join(line, " "))}
+	_, err := fmt.Fprintf(w, "the same move in %d of %d turns\n%ssource: %s\n", same, turns, note, p.source)
+	return err
 }

@@ -303,7 +303,6 @@ func printedGame() []string {
 // Turn is one of the machine's turns in the printed game.
 type Turn struct {
 	Played Move   // the machine's move as printed
-	Reply  string // the opponent's, "" after the last
 	Choice Choice // what a strategy finds in the same position
 	Gain   int    // material that it expects to win, in eighths of a man
 	Actual int    // the same of the played move, by the same look ahead
@@ -323,9 +322,7 @@ func Replay(s Strategy, rng *rand.Rand) ([]Turn, error) {
 		if err != nil {
 			return nil, fmt.Errorf("printed game, ply %d: %w", i+1, err)
 		}
-		if p.White {
-			turns[len(turns)-1].Reply = text
-		} else {
+		if !p.White {
 			c, _ := s.Choose(&p, rng)
 			now := s.Value(&p)
 			turns = append(turns, Turn{Played: m, Choice: c, Gain: c.Value - now, Actual: s.valueOf(&p, m) - now,

@@ -179,7 +179,6 @@ func (g *Game) Outcome() string {
 // Turn is one of MANIAC's turns in its public game.
 type Turn struct {
 	Played Move
-	Reply  string // the beginner's move, "" after the last
 	Choice Choice // what this program finds in the same position
 }
 
@@ -188,8 +187,7 @@ type Turn struct {
 func Replay(ctx context.Context, depth int) ([]Turn, *Game, error) {
 	var turns []Turn
 	g := NewGame(Start())
-	moves := PublicGame()
-	for i, text := range moves {
+	for i, text := range PublicGame() {
 		m, err := g.pos.Parse(text)
 		if err != nil {
 			return nil, nil, err
@@ -199,11 +197,7 @@ func Replay(ctx context.Context, depth int) ([]Turn, *Game, error) {
 			if !ok {
 				return nil, nil, ctx.Err()
 			}
-			t := Turn{Played: m, Choice: c}
-			if i+1 < len(moves) {
-				t.Reply = moves[i+1]
-			}
-			turns = append(turns, t)
+			turns = append(turns, Turn{Played: m, Choice: c})
 		}
 		g.Push(m)
 	}
