@@ -69,23 +69,3 @@ func ExampleModel_Explain() {
 	// mobility  White  6, Black  6, weight  10, adds +0
 	// value 0
 }
-
-// Compare the value of a position under two sets of weights.
-func ExampleDiff() {
-	m, p := lookup("shannon-1950", "4k3/8/8/8/8/P7/P7/4K3 w - - 0 1")
-	heavier := append([]eval.Coef(nil), m.Start...)
-	pawn, _ := m.Term("pawn")
-	heavier[pawn] = eval.Coef{MG: 110, EG: 110}
-	a, errA := m.Explain(p, m.Start)
-	b, errB := m.Explain(p, heavier)
-	if errA != nil || errB != nil {
-		log.Fatal(errA, errB)
-	}
-	fmt.Println(a.Value, "and", b.Value)
-	for _, t := range eval.Diff(a, b) {
-		fmt.Printf("%s adds %+.0f more\n", t.Name, t.Change())
-	}
-	// Output:
-	// 60 and 80
-	// pawn adds +20 more
-}

@@ -1,12 +1,6 @@
 package eval
 
-import (
-	"cmp"
-	"math"
-	"slices"
-
-	"github.com/assay-chess/assay/engine/board"
-)
+import "github.com/assay-chess/assay/engine/board"
 
 // Feature is the count of one term in a position: White's count minus Black's. In a channel
 // that has a sum for each side, see Bend, Count is White's and Black is Black's.
@@ -142,36 +136,4 @@ func (m *Model) Explain(p *board.Position, w []Coef) (*Explanation, error) {
 		e.Terms = append(e.Terms, t)
 	}
 	return e, nil
-}
-
-// TermChange is a term that adds different amounts under two sets of weights, A and B.
-type TermChange struct {
-	Name  string  `json:"name"`
-	White int     `json:"white"`
-	Black int     `json:"black"`
-	MGA   int32   `json:"mg_a"`
-	EGA   int32   `json:"eg_a"`
-	MGB   int32   `json:"mg_b"`
-	EGB   int32   `json:"eg_b"`
-	AddsA float64 `json:"adds_a"` // centipawns, White's view, before the endgame scale
-	AddsB float64 `json:"adds_b"`
-}
-
-// Change is how much more the term adds under B.
-func (t *TermChange) Change() float64 { return t.AddsB - t.AddsA }
-
-// Diff compares two explanations of one position by one model: it returns the terms that
-// add different amounts, the largest difference first.
-func Diff(a, b *Explanation) []TermChange {
-	changes := []TermChange{}
-	for i := range a.Terms {
-		x, y := &a.Terms[i], &b.Terms[i]
-		if x.Adds != y.Adds {
-			changes = append(changes, TermChange{x.Name, x.White, x.Black, x.MG, x.EG, y.MG, y.EG, x.Adds, y.Adds})
-		}
-	}
-	slices.SortStableFunc(changes, func(x, y TermChange) int {
-		return cmp.Compare(math.Abs(y.Change()), math.Abs(x.Change()))
-	})
-	return changes
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 )
@@ -19,31 +18,20 @@ import (
 // NewEval returns the command assay eval.
 func NewEval() *cobra.Command {
 	var model, weights string
-	var all, diff bool
+	var all bool
 	c := &cobra.Command{
-		Use:   "eval FEN|startpos [moves MOVE...] [--diff A B]",
+		Use:   "eval FEN|startpos [moves MOVE...]",
 		Short: "Explain the static evaluation of a position, term by term",
 		Long: `Explain the static evaluation of a position: how often each term of the model occurs
 for White and for Black, its weights, and what it adds to the value.
 
 Values are in centipawns from White's view. There is no search, so the value of a position
-in the middle of an exchange means little.
-
-With --diff, the last two arguments are weight files, or names of embedded weights, of one
-model. The output lists the terms that add different amounts, the largest difference first.`,
+in the middle of an exchange means little.`,
 		Example: `  assay eval "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"
   assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --weights new.json --json
-  assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --diff assay-start new.json
   assay eval startpos moves e4 c5 Nf3 --model shannon-1950`,
 		Args: cobra.MinimumNArgs(1), // a FEN without quotes is up to six; any number of moves
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if diff {
-				if model != "" || weights != "" || all {
-					return ui.Usagef("--diff compares the two weight files given as arguments: " +
-						"leave out --model, --weights and --all")
-				}
-				return evalDiff(cmd, args)
-			}
 			x, err := Open(model, weights)
 			if err != nil {
 				return err
@@ -63,9 +51,7 @@ model. The output lists the terms that add different amounts, the largest differ
 	c.Flags().StringVar(&weights, "weights", "",
 		"weight file, or name of embedded weights (default: the newest of the model, or assay, the newest champion)")
 	c.Flags().BoolVar(&all, "all", false, "show all terms, also those that do not occur")
-	c.Flags().BoolVar(&diff, "diff", false, "compare two weight files, given after the FEN")
 	ui.JSON(c)
-	ui.ShortHelp(c.Flags(), "model", "weights", "all", "diff")
 	return c
 }
 
@@ -262,69 +248,4 @@ func decimal(x float64) string {
 		return "0.0"
 	}
 	return s
-}
-
-// evalDifference compares the values of a position under two weight files, A and B, of one
-// model, as --json prints it.
-type evalDifference struct {
-	FEN    string            `json:"fen"`
-	Model  string            `json:"model"`
-	A      string            `json:"a"` // ids
-	B      string            `json:"b"`
-	ValueA int               `json:"value_a"` // centipawns, White's view
-	ValueB int               `json:"value_b"`
-	Phase  int               `json:"phase"`
-	Terms  []eval.TermChange `json:"terms"` // those that add different amounts, the largest difference first
-}
-
-// evalDiff explains a position under two weight files, the last two of args.
-func evalDiff(cmd *cobra.Command, args []string) error {
-	if len(args) < 3 {
-		return ui.Usagef("--diff: want a FEN and two weight files")
-	}
-	fen, names := args[:len(args)-2], args[len(args)-2:]
-	a, b, err := openTwoWeights(names[0], names[1])
-	if err != nil {
-		return err
-	}
-	if a.Model == nil {
-		return fmt.Errorf("%s is for the external evaluation %s, which only its own engine can evaluate with; "+
-			"assay weights diff compares the weights", a.Name, a.File.Model)
-	}
-	p, err := parsePosition(fen)
-	if err != nil {
-		return err
-	}
-	x, err := explain(&p, a)
-	if err != nil {
-		return err
-	}
-	y, err := explain(&p, b)
-	if err != nil {
-		return err
-	}
-	d := evalDifference{x.FEN, x.Model, x.Weights, y.Weights, x.Value, y.Value, x.Phase,
-		eval.Diff(x.Explanation, y.Explanation)}
-	return ui.Show(cmd, d, func(w io.Writer) error { return d.print(w, a.Name, b.Name) })
-}
-
-func (d *evalDifference) print(w io.Writer, nameA, nameB string) error {
-	value := func(cp int) string { return fmt.Sprintf("%+.2f", float64(cp)/100) }
-	quote.Fprintf(w, "A  %s  %s (id %s)\nB  %s  %s (id %s)\n", value(d.ValueA), nameA, d.A, value(d.ValueB), nameB, d.B)
-	fmt.Fprintf(w, "pawns, White's view; phase %d of %d; %d terms add different amounts\n",
-		d.Phase, eval.MaxPhase, len(d.Terms))
-	if len(d.Terms) == 0 {
-		return nil
-	}
-	fmt.Fprintln(w)
-	sum, t := 0.0, ui.Table{Head: []string{"term", ">White", ">Black", ">mg, eg A", ">mg, eg B", ">adds A", ">adds B",
-		">change"}}
-	for i := range d.Terms {
-		x := &d.Terms[i]
-		sum += x.Change()
-		t.Add("%s\t%d\t%d\t%d, %d\t%d, %d\t%s\t%s\t%s", x.Name, x.White, x.Black, x.MGA, x.EGA, x.MGB, x.EGB,
-			decimal(x.AddsA), decimal(x.AddsB), decimal(x.Change()))
-	}
-	t.Add("sum\t\t\t\t\t\t\t%s", decimal(sum))
-	return t.Print(w)
 }
