@@ -281,24 +281,3 @@ func (g *Games) loss(counts [][3]float64, total float64, c, gradient []float64, 
 	}
 	return sum / total
 }
-
-// Measured returns the shares of wins, draws and losses of positions near Target, by score in steps of so many
-// centipawns, and how many positions there are.
-func (g *Games) Measured(step int) map[int][4]float64 {
-	list := map[int][4]float64{}
-	for _, game := range g.games {
-		for _, s := range game {
-			if c := g.cells[s.cell]; math.Abs(c.at-1) < 0.1 {
-				at := int(math.Round(c.score/float64(step))) * step
-				n := list[at]
-				n[1-s.result]++
-				n[3]++
-				list[at] = n
-			}
-		}
-	}
-	for at, n := range list {
-		list[at] = [4]float64{n[0] / n[3], n[1] / n[3], n[2] / n[3], n[3]}
-	}
-	return list
-}

@@ -246,7 +246,7 @@ func TestCollinearList(t *testing.T) {
 func TestWDLPage(t *testing.T) {
 	var page strings.Builder
 	m := wdl.Model{Pawn: 65, PawnSE: 3.3, Spread: 101, SpreadSE: 4, Draws: 0.31, DrawsSE: 0.014}
-	setup.Check(t, printWDL(&page, &m, "c", ""))
+	setup.Check(t, printWDL(&page, &m, "c"))
 	for _, want := range []string{"65.0 ± 6.5 ", "101.0 ± 7.8 ", "31.0 ± 2.7 %"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("no %q in:\n%s", want, &page)

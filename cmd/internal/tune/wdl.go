@@ -1,10 +1,8 @@
 package tune
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"image/color"
 	"io"
 	"maps"
 	"os"
@@ -13,13 +11,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/tuner/wdl"
 )
@@ -51,7 +45,7 @@ fn win_rate(v: f64, %[1]s: f64) -> i32 {
 
 // NewWDL returns the command assay wdl.
 func NewWDL() *cobra.Command {
-	var by, code, picture, player string
+	var by, code, player string
 	var most, resamples int
 	c := &cobra.Command{
 		Use:   "wdl GAMES...",
@@ -69,7 +63,7 @@ Games that a forfeit ended are left out.
 The fit maximizes the likelihood of all positions. Its errors come from fits to games drawn at random,
 because the positions of one game share its result: ± is 95 %, and a_se in the JSON one standard error.`,
 		Example: `  assay wdl runs/sf
-  assay wdl games --by move --code rust --picture wdl.png`,
+  assay wdl games --by move --code rust`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			kind := slices.IndexFunc(wdl.Kinds, func(k wdl.By) bool { return k.Name == by })
@@ -80,9 +74,6 @@ because the positions of one game share its result: ± is 95 %, and a_se in the 
 				return ui.Usagef("--code %s: want %s", code, strings.Join(slices.Sorted(maps.Keys(wdlCode)), ", "))
 			case most < 1 || resamples < 2:
 				return ui.Usagef("--max-score %d, --resamples %d: want at least 1 and 2", most, resamples)
-			}
-			if err := checkPicture(picture); err != nil {
-				return err
 			}
 			games := wdl.NewGames(wdl.Kinds[kind], most)
 			p := ui.NewProgress(cmd.ErrOrStderr(), "wdl")
@@ -116,18 +107,12 @@ because the positions of one game share its result: ± is 95 %, and a_se in the 
 				return fmt.Errorf("%w; give more games, with the scores of their searches", err)
 			}
 			p.Finish(fmt.Sprintf("%d positions of %d games", m.Positions, m.Games))
-			if picture != "" {
-				if err := drawWDL(picture, m, games); err != nil {
-					return err
-				}
-			}
-			return ui.Show(cmd, m, func(w io.Writer) error { return printWDL(w, m, code, picture) })
+			return ui.Show(cmd, m, func(w io.Writer) error { return printWDL(w, m, code) })
 		},
 	}
 	c.Flags().StringVar(&player, "player", "", "use the scores of this player alone, by its name in the games")
 	c.Flags().StringVar(&by, "by", "material", "what a and b depend on: material or move")
 	c.Flags().StringVar(&code, "code", "c", "language of the printed function: c, go or rust")
-	c.Flags().StringVar(&picture, "picture", "", "draw model and games into this new file, .png or .svg")
 	c.Flags().IntVar(&most, "max-score", 1000, "largest evaluation to use, in centipawns")
 	c.Flags().IntVar(&resamples, "resamples", 100, "fits to games drawn at random, for errors")
 	ui.JSON(c)
@@ -151,7 +136,7 @@ func readGames(cmd *cobra.Command, path string, p *ui.Progress, take func(*datas
 	})
 }
 
-func printWDL(out io.Writer, m *wdl.Model, code, picture string) error {
+func printWDL(out io.Writer, m *wdl.Model, code string) error {
 	var t ui.Table
 	t.Add("games\t%d, %d positions", m.Games, m.Positions)
 	if n := m.Forfeits.Games(); n > 0 {
@@ -164,9 +149,6 @@ func printWDL(out io.Writer, m *wdl.Model, code, picture string) error {
 	t.Add("spread\t%.1f ± %.1f centipawns", m.Spread, 1.96*m.SpreadSE)
 	t.Add("draws at 0.00\t%.1f ± %.1f %%", 100*m.Draws, 196*m.DrawsSE)
 	t.Add("loss\t%.4f a position", m.Loss)
-	if picture != "" {
-		t.Add("written\t%s", picture)
-	}
 	if err := t.Print(out); err != nil {
 		return err
 	}
@@ -177,62 +159,4 @@ func printWDL(out io.Writer, m *wdl.Model, code, picture string) error {
 	}
 	_, err := fmt.Fprintf(out, "\n"+wdlCode[code]+"\n", args...)
 	return err
-}
-
-// drawWDL draws the shares near the target as dots, and the model's as lines.
-func drawWDL(path string, m *wdl.Model, games *wdl.Games) error {
-	const step = 20
-	measured := games.Measured(step)
-	p := plot.New()
-	p.Title.Text = fmt.Sprintf("Near %s %d: %d games", m.By, m.Target, m.Games)
-	p.X.Label.Text, p.Y.Label.Text = "centipawns", "share of games"
-	p.Legend.Left, p.Legend.YOffs = true, 1.5*vg.Inch
-	span := min(4*m.Pawn, 1000)
-	for k, name := range []string{"won", "drawn", "lost"} {
-		var dots plotter.XYs
-		for _, at := range slices.Sorted(maps.Keys(measured)) {
-			if n := measured[at]; n[3] >= 20 && float64(at) < span && float64(at) > -span {
-				dots = append(dots, plotter.XY{X: float64(at), Y: n[k]})
-			}
-		}
-		line := plotter.NewFunction(func(x float64) float64 {
-			win, loss := m.Rates(x, float64(m.Target))
-			return []float64{win, 1 - win - loss, loss}[k]
-		})
-		line.Color = []color.Color{color.RGBA{G: 140, A: 255}, color.RGBA{R: 90, G: 90, B: 90, A: 255},
-			color.RGBA{R: 190, A: 255}}[k]
-		line.Samples = 200
-		p.Add(line)
-		p.Legend.Add(name, line)
-		if len(dots) > 0 {
-			s, err := plotter.NewScatter(dots)
-			if err != nil {
-				return err
-			}
-			s.Color, s.Radius = line.Color, vg.Points(2)
-			p.Add(s)
-		}
-	}
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -span, span, 0, 1
-	return writePicture(path, p)
-}
-
-func checkPicture(path string) error {
-	if path == "" || slices.Contains([]string{".png", ".svg"}, filepath.Ext(path)) {
-		return nil
-	}
-	return ui.Usagef("--picture %s: want a name that ends with .png or .svg", path)
-}
-
-// writePicture writes a plot to a file whose name ends with .png or .svg.
-func writePicture(path string, p *plot.Plot) error {
-	picture, err := p.WriterTo(7*vg.Inch, 4.5*vg.Inch, strings.TrimPrefix(filepath.Ext(path), "."))
-	var b bytes.Buffer
-	if err == nil {
-		_, err = picture.WriteTo(&b)
-	}
-	if err != nil {
-		return err
-	}
-	return durable.WriteFile(path, b.Bytes())
 }
