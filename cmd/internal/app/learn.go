@@ -63,7 +63,6 @@ replaces the other flags and sets each generation separately.
 		}
 		return x.learn()
 	}
-	cmd.AddCommand(newLearnPictureCommand())
 	return cmd
 }
 
@@ -230,42 +229,4 @@ func (s *learning) learn() error {
 	}
 	d.Note("report: %s", page)
 	return ui.Show(s.cmd, r, d.Printer(s.All))
-}
-
-func newLearnPictureCommand() *cobra.Command {
-	var out, over string
-	var histories []string
-	c := &cobra.Command{
-		Use:   "picture LADDER",
-		Short: "Draw the Elo of a run's generations, as a ladder measured it",
-		Long: `Draw Elo over generations, or over the games they learned from, with 95 % intervals, from the
-folder of a ladder in which the start weights and those of all generations play. Other players
-become horizontal lines. Generations are recognized by the ids of their weights, which are read
-from --history: a folder with a run's plan.json and its folders gen-1, gen-2 and so on. Several
-runs make one curve, in the order in which they learned. If a run started from weights that no
-earlier run has, these are a point too.`,
-		Example: `  assay learn picture runs/generations --history models/history --out elo.svg
-  assay learn picture runs/curve --over games --out curve.svg`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(report.Axes, over) {
-				return ui.Usagef("--over %s: want %s", over, strings.Join(report.Axes, " or "))
-			}
-			picture, err := report.History(args[0], histories, report.Axis(over))
-			if err != nil {
-				return err
-			}
-			if err := durable.WriteFile(out, picture); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "written %s\n", out)
-			return err
-		},
-	}
-	c.Flags().StringSliceVar(&histories, "history", []string{"models/history"},
-		"folder of a run's plan and generations (repeatable, in order)")
-	c.Flags().StringVar(&over, "over", string(report.OverGenerations),
-		"what the curve is drawn over: generations or games")
-	c.Flags().StringVar(&out, "out", "elo.svg", "file to write")
-	return c
 }
