@@ -21,8 +21,7 @@ func Learn(r *learn.Result, dir string) *Document {
 	if r.FromStart != nil {
 		gained, against = r.FromStart, "the start weights"
 	}
-	d := New(fmt.Sprintf("%s against %s, in %d games at %d nodes a move", gained.Strength.Text(" Elo"), against,
-		gained.Games, r.Plan.Final.Nodes))
+	d := New(fmt.Sprintf("%s at %d nodes a move", gain(gained, against), r.Plan.Final.Nodes))
 	d.Done, d.WDL = int64(len(r.Generations)), Match(r.Final, "").WDL
 	for _, h := range r.Held {
 		d.Text = append(d.Text, fmt.Sprintf("Held at its start weight: %s; %s.", h.Name, h.Why))
@@ -36,27 +35,35 @@ func Learn(r *learn.Result, dir string) *Document {
 	case r.FromStart == nil:
 		d.Text = append(d.Text, "Nothing was learned that passed a gate: the champion has the weights it began with.")
 	case r.Opponent.ID != r.Start.ID:
-		d.Text = append(d.Text, fmt.Sprintf("Against %s: %s.", r.Plan.Opponent, r.Final.Strength.Text(" Elo")))
+		d.Text = append(d.Text, gain(r.Final, r.Plan.Opponent)+".")
 		matches = []*match.Result{r.FromStart, r.Final}
 	}
-	gain := ui.Table{Head: []string{"player", "against", "Elo", ">games", ">nodes a ply"},
+	played := ui.Table{Head: []string{"player", "against", "Elo", ">games", ">nodes a ply"},
 		Caption: fmt.Sprintf("Matches of fixed length at %d nodes a move; the learned weights are %s:", r.Plan.Final.Nodes,
 			r.FinalPlayer().ID)}
 	for _, m := range matches {
 		nodes := m.NodesAPly()
-		gain.Add("%s\t%s\t%s\t%d\t%.0f, %.0f", m.A, m.B, m.Strength.Text(""), m.Games, nodes[0], nodes[1])
+		played.Add("%s\t%s\t%s\t%d\t%.0f, %.0f", m.A, m.B, m.Strength.Text(""), m.Games, nodes[0], nodes[1])
 	}
 	byGames := slices.ContainsFunc(r.Generations, func(g learn.GenerationResult) bool {
 		return g.Number == r.Learned.Generation && g.Fit.SPSA != nil
 	})
 	d.Parts = append([]Part{Changes(r.Terms), Terms(r.Terms, byGames)}, Generations(r.Generations)...)
-	d.Parts = append(d.Parts, Part{Tables: []ui.Table{gain}})
+	d.Parts = append(d.Parts, Part{Tables: []ui.Table{played}})
 	for _, m := range matches {
 		p := measures(m)
 		p.Tables[0].Caption = m.A + " against " + m.B
 		d.Parts = append(d.Parts, p)
 	}
 	return d
+}
+
+// gain says how strong the weights are against others, if the games tell.
+func gain(m *match.Result, against string) string {
+	if !m.Strength.Known() {
+		return fmt.Sprintf("too few games for an Elo against %s: %d", against, m.Games)
+	}
+	return fmt.Sprintf("%s against %s, in %d games", m.Strength.Text(" Elo"), against, m.Games)
 }
 
 // Generations describes what each generation did, as far as it got, and what its fit warned of.
@@ -115,8 +122,8 @@ func star(t *tuner.TermFit) string {
 
 // Terms has every coefficient of a fit, or of a tuning by games, before and after.
 func Terms(list []tuner.TermFit, byGames bool) Part {
-	t := ui.Table{Head: []string{"term", ">mg", ">new", ">± SE", ">eg", ">new", ">± SE", ">positions", ">data",
-		">games", ""}}
+	t := ui.Table{Head: []string{"term", ">mg", ">mg new", ">± SE", ">eg", ">eg new", ">± SE", ">positions", ">data",
+		">games", "mark"}}
 	caption := ""
 	if byGames {
 		caption, t.Head[3], t.Head[6] = " by games", ">95 %", ">95 %"

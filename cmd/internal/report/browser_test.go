@@ -98,8 +98,8 @@ func TestLearnReportInABrowser(t *testing.T) {
 // checkTable sorts and searches the coefficients.
 func checkTable(b *chrome.Tab) {
 	b.Helper()
-	column := `[...document.querySelectorAll("#terms tbody tr")].map(r => Number(r.cells[3].textContent))`
-	button := `document.querySelectorAll("#terms thead th")[3].querySelector("button")`
+	column := `[...document.querySelectorAll("#terms tbody tr")].map(r => Number(r.cells[2].textContent))`
+	button := `document.querySelectorAll("#terms thead th")[2].querySelector("button")`
 	for _, want := range []string{"ascending", "descending"} {
 		chrome.Ask[bool](b, button+".focus(), "+button+".click(), true")
 		values := chrome.Ask[[]float64](b, column)
@@ -108,7 +108,7 @@ func checkTable(b *chrome.Tab) {
 				b.Fatalf("%s: row %d has %v after %v", want, i, values[i], values[i-1])
 			}
 		}
-		if got := chrome.Ask[string](b, `document.querySelectorAll("#terms thead th")[3].getAttribute("aria-sort")`); got !=
+		if got := chrome.Ask[string](b, `document.querySelectorAll("#terms thead th")[2].getAttribute("aria-sort")`); got !=
 			want {
 			b.Errorf("aria-sort is %q, want %q", got, want)
 		}
@@ -136,9 +136,9 @@ func TestSortAndFlipInABrowser(t *testing.T) {
 	b := chrome.New(t)
 	b.Do(chromedp.EmulateViewport(390, 800), chromedp.Navigate("file://"+filepath.Join(dir, Name)))
 	time.Sleep(300 * time.Millisecond) // for the tables to be fitted
-	chrome.Ask[bool](b, `(s => { s.value = [...s.options].find(o => o.text === "mg change ▼").value;
+	chrome.Ask[bool](b, `(s => { s.value = [...s.options].find(o => o.text === "mg new ▼").value;
 		s.dispatchEvent(new Event("change")); return true })(document.querySelector("select.sorter"))`)
-	first := chrome.Ask[string](b, `document.querySelector("#terms tbody tr").cells[3].textContent`)
+	first := chrome.Ask[string](b, `document.querySelector("#terms tbody tr").cells[2].textContent`)
 	if first != "63" {
 		t.Errorf("the largest change is to %s, want 63", first)
 	}

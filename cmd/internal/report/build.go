@@ -18,6 +18,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
@@ -277,15 +278,15 @@ func (b *builder) pedigree() ui.Table {
 	for _, name := range b.glob("weights.json", "gen-*/weights.json") {
 		rel, _ := filepath.Rel(b.dir, name)
 		var f struct {
-			Model      string     `json:"model"`
-			Provenance provenance `json:"provenance"`
+			Model      string            `json:"model"`
+			Provenance models.Provenance `json:"provenance"`
 		}
 		if ok, err := readJSON(&f, name); err != nil || !ok {
 			t.Add("%s\tcannot be read", rel)
 			continue
 		}
 		p := f.Provenance
-		t.Add("%s\t%s from parent %s, %d positions of %d games, %s, seed %s, %s; "+
+		t.Add("%s\t%s from parent %s, %d positions of %d games, %s, seed %d, %s; "+
 			"training loss %.5f, validation loss %.5f; data %s", rel, f.Model, cmp.Or(p.Parent, "none"), p.Rows, p.Games,
 			p.Method, p.Seed, p.Program, p.LossTrain, p.LossValid, cmp.Or(strings.Join(p.Data, ", "), "none"))
 	}
@@ -313,19 +314,6 @@ func (r *reader) glob(patterns ...string) (list []string) {
 		}
 	}
 	return list
-}
-
-// provenance is the origin of a weight file.
-type provenance struct {
-	Parent    string      `json:"parent"`
-	Data      []string    `json:"data"`
-	Rows      int64       `json:"rows"`
-	Games     int64       `json:"games"`
-	LossTrain float64     `json:"loss_train"`
-	LossValid float64     `json:"loss_valid"`
-	Method    string      `json:"method"`
-	Seed      json.Number `json:"seed"`
-	Program   string      `json:"program"`
 }
 
 // readJSON reads a file of a run. It reports false if there is none.

@@ -147,6 +147,9 @@ everyone who can reach it can read every run.`,
 	return cmd
 }
 
+// requestTime is how long a request may take to be read, and its answer to be written.
+const requestTime = 30 * time.Second
+
 func serve(ctx context.Context, dir, listen string, stderr io.Writer) error {
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
@@ -154,10 +157,11 @@ func serve(ctx context.Context, dir, listen string, stderr io.Writer) error {
 	}
 	ui.Quiet(stderr)
 	fmt.Fprintf(stderr, "serve: http://%s/ (press Ctrl-C to stop)\n", l.Addr())
-	server := ui.HTTPServer(ctx, (&Server{Dir: dir}).Handler())
+	server := &http.Server{Handler: (&Server{Dir: dir}).Handler(), ReadTimeout: requestTime, WriteTimeout: requestTime,
+		IdleTimeout: time.Minute}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
-	if err := server.Serve(ui.LimitConnections(l)); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

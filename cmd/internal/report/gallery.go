@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
-	"math"
 	"math/bits"
 	"path/filepath"
 	"slices"
@@ -17,11 +16,8 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/arrange"
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/durable"
-	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
-	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
 // galleryBytes is how many bytes of games a page holds at most, in all galleries together.
@@ -222,103 +218,6 @@ func (t *tally) summary() ui.Table {
 	return rows
 }
 
-// residuals compares the games of a run's workers. The same players meet in the games of all
-// workers, so scores and forfeits differ by chance alone, unless a machine is at fault.
-//
-// A worker's n games of a pairing are taken as drawn, without replacement, from all N games
-// of the pairing, whose scores have the variance s2. Their sum then has the variance
-// n (1 - n/N) s2 N/(N-1). Deviations and variances are summed over the pairings, of which a
-// ladder has many. The residual is the deviation in standard errors.
-type residuals struct {
-	all     map[pairing]*outcomes
-	workers map[string]map[pairing]*outcomes
-}
-
-// pairing is two players' specifications, in alphabetical order.
-type pairing [2]string
-
-// outcomes are sums over games: of their number, the scores of the pairing's first player (of
-// White if both are the same), the squares of these, and the forfeits.
-type outcomes struct{ games, scores, squares, forfeits float64 }
-
-// readResiduals reads the games in the journal of a run. Without one there is nothing to compare.
-func readResiduals(dir string) *residuals {
-	r := &residuals{all: map[pairing]*outcomes{}, workers: map[string]map[pairing]*outcomes{}}
-	_ = gamelog.ReadPlayed(filepath.Join(dir, gamelog.JournalName), func(g *selfplay.Result) error {
-		r.add(g)
-		return nil
-	})
-	return r
-}
-
-// add adds a game that a worker played.
-func (r *residuals) add(g *selfplay.Result) {
-	if g.Worker == "" {
-		return
-	}
-	players, score := pairing(g.Players), 0.5
-	switch g.Result {
-	case board.WhiteWins:
-		score = 1
-	case board.BlackWins:
-		score = 0
-	}
-	if players[1] < players[0] {
-		players[0], players[1], score = players[1], players[0], 1-score
-	}
-	forfeits := 0.0
-	if _, yes := g.Forfeited(); yes {
-		forfeits = 1
-	}
-	if r.workers[g.Worker] == nil {
-		r.workers[g.Worker] = map[pairing]*outcomes{}
-	}
-	for _, sums := range []map[pairing]*outcomes{r.all, r.workers[g.Worker]} {
-		if sums[players] == nil {
-			sums[players] = &outcomes{}
-		}
-		sums[players].games++
-		sums[players].scores += score
-		sums[players].squares += score * score
-		sums[players].forfeits += forfeits
-	}
-}
-
-// of returns the residuals of a worker's scores and of its share of forfeits, and the
-// number of its forfeits.
-func (r *residuals) of(worker string) (score, faulty, forfeits float64) {
-	var scores, faults deviation
-	for players, own := range r.workers[worker] {
-		all := r.all[players]
-		forfeits += own.forfeits
-		scores.add(own.games, all.games, own.scores, all.scores, all.squares)
-		faults.add(own.games, all.games, own.forfeits, all.forfeits, all.forfeits)
-	}
-	return scores.standardErrors(), faults.standardErrors(), forfeits
-}
-
-// deviation is by how much a worker's sums differ from their expectation.
-type deviation struct{ sum, variance float64 }
-
-// add adds a pairing: number of games and their sum, the worker's and all workers'.
-func (d *deviation) add(n, all, own, sum, squares float64) {
-	if n == all {
-		return // no other worker to compare with
-	}
-	mean := sum / all
-	variance := max(0, squares/all-mean*mean)
-	d.sum += own - n*mean
-	d.variance += n * (1 - n/all) * variance * all / (all - 1)
-}
-
-// standardErrors returns the deviation in standard errors.
-func (d *deviation) standardErrors() float64 {
-	if d.variance <= 0 {
-		return 0
-	}
-	return d.sum / math.Sqrt(d.variance)
-}
-
 // readWorkers reads the workers of the run in dir, as its coordinator last wrote them. It
 // returns nil if the run never had a coordinator. If no process has the run open, its
 // workers are gone.
@@ -352,7 +251,7 @@ func (b *builder) workers() {
 	case err != nil:
 		b.add("workers", "Workers", []doc.Part{{Text: []string{fmt.Sprintf("The list of workers cannot be read: %v.", err)}}})
 	case list != nil:
-		b.add("workers", "Workers", append([]doc.Part{describeWorkers(list, running)}, compare(list, readResiduals(b.dir))...))
+		b.add("workers", "Workers", []doc.Part{describeWorkers(list, running)})
 	}
 }
 
@@ -363,7 +262,7 @@ func describeWorkers(list *coordinator.Snapshot, running bool) doc.Part {
 		return cmp.Or(slices.Index(order, a.State)-slices.Index(order, b.State), cmp.Compare(a.Name, b.Name))
 	})
 	t := ui.Table{Head: []string{"worker", "state", ">units", ">share", ">last seen", ">failures", ">replays", ">cores",
-		"version"}}
+		">nodes/s", "version"}}
 	present, cores, units := 0, 0, int64(0)
 	for _, w := range list.Workers {
 		units += w.Units
@@ -373,13 +272,16 @@ func describeWorkers(list *coordinator.Snapshot, running bool) doc.Part {
 			present++
 			cores += w.Cores
 		}
-		program := w.Program
+		program, speed := w.Program, ""
+		if w.Speed > 0 {
+			speed = fmt.Sprintf("%.0f", w.Speed)
+		}
 		if w.System != "" {
 			program += ", " + w.System
 		}
-		t.Add("%s\t%s\t%d\t%s\t%s ago\t%d\t%d\t%d\t%s", w.Name, strings.TrimSpace(string(w.State)+" "+w.Reason), w.Units,
+		t.Add("%s\t%s\t%d\t%s\t%s ago\t%d\t%d\t%d\t%s\t%s", w.Name, strings.TrimSpace(string(w.State)+" "+w.Reason), w.Units,
 			percent(float64(w.Units)/float64(max(1, units)), 1), list.Updated.Sub(w.Seen).Round(time.Second), w.Failures,
-			w.Replays, w.Cores, program)
+			w.Replays, w.Cores, speed, program)
 	}
 	text := "No worker is at work: the run has stopped"
 	if running {
@@ -389,35 +291,5 @@ func describeWorkers(list *coordinator.Snapshot, running bool) doc.Part {
 		"started. As of %s.", text, units, list.Updated.UTC().Format("2006-01-02 15:04:05 UTC"))},
 		Notes: []string{"A unit is a game or the check of an opening, and a share that of all units since the coordinator " +
 			"started. A failure is a unit that the worker could not play; replays counts its games that a second worker played, " +
-			"too, with the same moves."}}
-}
-
-// compare compares the workers by the games of the run, if clocks, forfeits or residuals say anything beyond what
-// replays show.
-func compare(list *coordinator.Snapshot, r *residuals) []doc.Part {
-	t := ui.Table{Head: []string{"worker", ">bench, nodes/s", ">games", ">residual of scores", ">forfeits",
-		">residual of forfeits"}}
-	says := false
-	for _, w := range list.Workers {
-		games, speed := 0.0, ""
-		for _, own := range r.workers[w.Name] {
-			games += own.games
-		}
-		if games == 0 {
-			continue
-		}
-		if w.Speed > 0 {
-			speed = fmt.Sprintf("%.0f", w.Speed)
-		}
-		score, faulty, forfeits := r.of(w.Name)
-		says = says || w.Speed > 0 || forfeits > 0 || math.Abs(score) > 3
-		t.Add("%s\t%s\t%.0f\t%+.1f\t%.0f\t%+.1f", w.Name, speed, games, score, forfeits, faulty)
-	}
-	if !says {
-		return nil
-	}
-	return []doc.Part{{Title: "Do the workers play alike?", Tables: []ui.Table{t}, Notes: []string{"Games with clocks cannot " +
-		"be checked by replaying them. A slower worker gets longer clocks instead, in proportion to the speed of its cores " +
-		"in the bench. A residual says by how many standard errors a worker's games, all of the run, differ from those of " +
-		"all workers in the same pairings. Beyond about 3, its machine plays differently."}}}
+			"too, with the same moves. Nodes/s are those of a core in the bench: a slower worker gets longer clocks."}}
 }

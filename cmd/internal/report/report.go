@@ -135,7 +135,6 @@ func render(name string, data any) (template.HTML, error) {
 var funcs = template.FuncMap{
 	"fixed": func(digits int, v float64) string { return fmt.Sprintf("%.*f", digits, v) },
 	"se":    func(digits int, v num.Float) string { return ui.ErrorText(v, digits) },
-	"short": short,
 	"ends":  ends,
 	"name":  func(head string) string { name, _ := ui.Column(head); return name },
 	"right": func(head string) bool { _, right := ui.Column(head); return right },

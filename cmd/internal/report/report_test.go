@@ -64,7 +64,7 @@ func learnResult() *learn.Result {
 			Fit: learn.Fit{Result: &tuner.Result{StepLosses: tuner.StepLosses{Rounded: tuner.Losses{Valid: num.Float(loss)}}}},
 		}},
 		Terms: []tuner.TermFit{
-			{Name: "psq.knight.e5", MG: 37, EG: -21},
+			{Name: "psq.knight.e5", StartMG: 30, MG: 37, EG: -21},
 			{Name: "psq.knight.z9", MG: 1},
 			{Name: "tempo", MG: 9, SEMG: 2, EffectiveGames: 50, DataShare: 0.5, Rescale: 1},
 			{Name: "unseen", MG: 9, SEMG: 2, Rescale: 1},
@@ -88,7 +88,7 @@ func TestPageShowsTheResult(t *testing.T) {
 		map[string]any{"plan": r.Plan}, r))
 	for _, want := range []string{
 		"&#43;123 Elo [&#43;100, &#43;148]", "<bdi>psq.knight</bdi>", "middlegame, learned", "endgame, start",
-		"endgame, difference", `title="psq.knight.e5">37<`, `title="psq.knight.e5">-21<`, "<bdi>tempo</bdi>", "★", "Nothing was learned", "a &lt;b&gt; run",
+		"endgame, difference", `title="psq.knight.e5">37<`, `title="psq.knight.e5">-21<`, "<bdi>tempo</bdi>", "Nothing was learned", "a &lt;b&gt; run",
 		"&lt;script&gt;alert(1)",
 		`content="default-src &#39;none&#39;`,
 	} {
@@ -97,7 +97,7 @@ func TestPageShowsTheResult(t *testing.T) {
 		}
 	}
 	noMarkup(t, page)
-	if n := strings.Count(page, "★"); n < 2 {
+	if n := strings.Count(page, "<td class=\"left text\"><bdi>*</bdi>"); n < 2 {
 		t.Errorf("%d stars, want one for each of the two terms that moved", n)
 	}
 }
@@ -150,13 +150,15 @@ func TestNamesThatFillAPlot(t *testing.T) {
 	}
 }
 
-// Standard errors that are not known are dashes.
-func TestUnknownErrors(t *testing.T) {
-	nan := num.Float(math.NaN())
-	body, err := render("coefficients", newCoefficients("centipawns", "",
-		[]tuner.TermFit{{Name: "tempo", MG: 9, SEMG: nan, SEEG: nan}}))
-	if err != nil || strings.Contains(string(body), "NaN") || strings.Count(string(body), "<td>-</td>") < 2 {
-		t.Errorf("%v: %s", err, body)
+// A table of terms that began at zero is drawn once for each half: what was learned is the difference.
+func TestBoardsFromZero(t *testing.T) {
+	terms := []tuner.TermFit{{Name: "psq.knight.e5", MG: 37, EG: -21}}
+	if list := boards(terms); len(list) != 1 || len(list[0].Boards) != 2 || list[0].Boards[1].Title != "endgame, learned" {
+		t.Errorf("from zero: %+v", list)
+	}
+	terms[0].StartEG = 5
+	if list := boards(terms); len(list) != 1 || len(list[0].Boards) != 6 {
+		t.Errorf("from 5: %+v", list)
 	}
 }
 
@@ -182,9 +184,6 @@ func TestSeparateFitsAreNotJoined(t *testing.T) {
 		}
 	}
 	p := newBuilder(dir).steps()
-	if len(p.objective) != 2 || p.objective[0].starts != nil || !slices.Equal(p.objective[1].starts, []int{3}) {
-		t.Errorf("%+v", p.objective)
-	}
 	for _, s := range []series{p.train, p.valid} {
 		if len(s.x) != 7 || !slices.Equal(s.starts, []int{2, 5}) {
 			t.Errorf("%+v", s)

@@ -32,50 +32,39 @@ func (b *builder) tune() *doc.Document {
 		return d
 	}
 	b.add("loss", "Loss", d.Parts, lossFigures(steps)...)
-	unit, note := "centipawns", starred
+	unit := "centipawns"
 	if r.Unit != 0 {
-		unit, note = "engine units", fmt.Sprintf("A pawn is %g engine units. %s", r.Unit, starred)
+		unit = fmt.Sprintf("engine units, %g a pawn", r.Unit)
 	}
 	b.add("calibration", "Calibration", nil, fitCalibrations(&r.Calibration, "")...)
-	b.addCoefficients(unit, note, r.Terms)
+	b.addCoefficients(unit, r.Terms, false)
 	return d
 }
 
-// progress is the steps of a fit, from events.jsonl.
+// progress is the losses after each step of a fit, without the prior.
 type progress struct {
-	objective    []series // one for each stage, because the objective differs
-	train, valid series   // mean losses without the prior
+	train, valid series
 	n            int
 }
 
 // steps reads the steps of the fit from events.jsonl.
 func (b *builder) steps() (p progress) {
-	before := 0
+	stage, before := "", 0
 	b.events(func(kind string, data json.RawMessage) {
 		step := tuner.Step{Losses: noLosses}
 		switch {
 		case kind == "begin": // resumed from the start
 			p = progress{}
 		case kind == "step" && json.Unmarshal(data, &step) == nil:
-			p.n++
-			stage := len(p.objective) == 0 || p.objective[len(p.objective)-1].name != step.Stage
-			if stage || step.Iteration <= before { // another fit
-				if stage {
-					p.objective = append(p.objective, series{name: step.Stage, line: true})
-				}
-				for _, s := range []*series{&p.objective[len(p.objective)-1], &p.train, &p.valid} {
-					s.begin()
-				}
+			if p.n++; step.Stage != stage || step.Iteration <= before { // another fit
+				p.train.begin()
+				p.valid.begin()
 			}
-			before = step.Iteration
-			p.objective[len(p.objective)-1].known(p.n, num.Float(step.Objective))
+			stage, before = step.Stage, step.Iteration
 			p.train.known(p.n, step.Train)
 			p.valid.known(p.n, step.Valid)
 		}
 	})
-	for i := range p.objective {
-		p.objective[i].points = len(p.objective[i].x) < 60
-	}
 	p.train.name, p.train.line, p.train.points = "training", true, len(p.train.x) < 60
 	p.valid.name, p.valid.line, p.valid.points = "validation", true, len(p.valid.x) < 60
 	return p
@@ -118,20 +107,13 @@ func bounds(i tuner.Interval) (lo, hi float64) {
 	return i[0], i[1]
 }
 
-func lossFigures(p progress) (list []figure) {
-	if p.n > 0 {
-		list = append(list, chart(figure{Title: "Objective after each step",
-			Note: "Mean loss on the training games plus the " +
-				"prior's term. Each stage has an objective of its own: compare only steps within one line."},
-			"step", "objective", p.objective...))
+func lossFigures(p progress) []figure {
+	if len(p.train.x) == 0 {
+		return nil
 	}
-	if len(p.train.x) > 0 {
-		list = append(list, chart(figure{Title: "Loss after each step",
-			Note: "Mean loss without the prior, on the training " +
-				"games and on the held-out games. A new line is a fit of its own, under another design effect."},
-			"step", "mean loss", p.train, p.valid))
-	}
-	return list
+	return []figure{chart(figure{Title: "Loss after each step",
+		Note: "Mean loss without the prior, on the training games and on the held-out games. A new line is a fit of its " +
+			"own, under another design effect."}, "step", "mean loss", p.train, p.valid)}
 }
 
 // fitCalibrations draws the calibration of a fit. The remark says which fit it is.
@@ -169,76 +151,6 @@ func fitCalibrations(c *tuner.Calibration, remark string) []figure {
 	}
 }
 
-// coefficient is a term before and after a fit.
-type coefficient struct {
-	Name, Group string
-	MG, EG      change
-	Count       int64
-	Games       string // effective ones, with a question mark below 30
-	Moved       bool   // by more than two standard errors, with enough data
-}
-
-// change is how a term changed in one phase.
-type change struct {
-	Old, New float64
-	SE       num.Float
-	In       tuner.Interval // 95 %
-	Whisker  template.HTML
-}
-
-// By is how far the term moved.
-func (c change) By() float64 { return c.New - c.Old }
-
-// coefficients is the table of all terms.
-type coefficients struct {
-	Unit string // of all values: centipawns, or engine units
-	Note string
-	List []coefficient
-}
-
-// starred explains the star in the table.
-const starred = "Standard errors are clustered by game. A star marks a change of more than two standard errors, " +
-	"where at least 30 effective games and mostly the data, not the prior, determine the term. A question " +
-	"mark stands at fewer: the error is too small."
-
-func newCoefficients(unit, note string, terms []tuner.TermFit) *coefficients {
-	most := 1.0
-	list := make([]coefficient, len(terms))
-	for i := range terms {
-		t := &terms[i]
-		list[i] = coefficient{Name: t.Name, Group: t.Group, Count: t.Count, Moved: t.Moved(),
-			MG: change{Old: t.StartMG, New: float64(t.MG), SE: t.SEMG, In: t.IntervalMG},
-			EG: change{Old: t.StartEG, New: float64(t.EG), SE: t.SEEG, In: t.IntervalEG}}
-		if list[i].Games = fmt.Sprintf("%.0f", t.EffectiveGames); t.Few() {
-			list[i].Games += " ?"
-		}
-		for _, c := range []change{list[i].MG, list[i].EG} {
-			most = max(most, math.Abs(c.By())+2*c.SE.OrZero())
-		}
-	}
-	for i := range list {
-		list[i].MG.Whisker, list[i].EG.Whisker = list[i].MG.whisker(most), list[i].EG.whisker(most)
-	}
-	return &coefficients{Unit: unit, Note: note, List: list}
-}
-
-// whisker draws a change and its 95 % interval around the start value in the middle, on
-// a scale that is linear near it and logarithmic far away.
-func (c change) whisker(most float64) template.HTML {
-	const half = 40
-	lo, hi := c.New, c.New
-	if c.In != (tuner.Interval{}) {
-		lo, hi = c.In[0], c.In[1]
-	}
-	at := func(v float64) float64 {
-		v = half + half*math.Asinh(finite(v-c.Old)/5)/math.Asinh(most/5)
-		return max(0, min(2*half, v))
-	}
-	return template.HTML(fmt.Sprintf(`<svg class="w" viewBox="-2 0 84 12" aria-hidden="true">`+
-		`<path class="z" d="M40 0V12"/><path d="M%.0f 6H%.0f"/><circle cx="%.0f" cy="6" r="3"/></svg>`,
-		at(lo), at(hi), at(c.New)))
-}
-
 // diagram is a piece-square table, the eighth rank first.
 type diagram struct {
 	Title string
@@ -260,28 +172,44 @@ type square struct {
 
 // pieceBoards are the old and new values of a piece-square table, and their difference.
 type pieceBoards struct {
-	Name                string
-	Numbered            bool
-	Values, Differences models.Board // for their scales
-	Boards              []diagram
+	Name        string
+	Numbered    bool
+	Values      models.Board  // for their scale
+	Differences *models.Board // nil: the start is zero, and what was learned is the difference
+	Boards      []diagram
 }
 
 // ends are the ends of a board's scale.
 func ends(b models.Board) [2]float64 { return [2]float64{b.Middle - b.Most, b.Middle + b.Most} }
 
 // boards draws the piece-square tables among the terms.
-func boards(terms []coefficient) (list []pieceBoards) {
+func boards(terms []tuner.TermFit) (list []pieceBoards) {
 	names := make([]string, len(terms))
 	for i := range terms {
 		names[i] = terms[i].Name
 	}
-	half := func(term, half int) *change { return []*change{&terms[term].MG, &terms[term].EG}[half] }
+	half := func(term, half int) (old, now float64, se num.Float) {
+		if t := &terms[term]; half == 0 {
+			return t.StartMG, float64(t.MG), t.SEMG
+		}
+		t := &terms[term]
+		return t.StartEG, float64(t.EG), t.SEEG
+	}
 	for _, table := range models.SquareTables(names) {
 		drawn := table.Boards([2]string{"start", "learned"}, func(term, h int) (old, now float64) {
-			return half(term, h).Old, half(term, h).New
+			old, now, _ = half(term, h)
+			return old, now
 		})
-		p := pieceBoards{Name: table.Name, Numbered: table.Numbered, Values: drawn[0], Differences: drawn[2]}
+		p := pieceBoards{Name: table.Name, Numbered: table.Numbered, Values: drawn[0], Differences: &drawn[2]}
+		if !slices.ContainsFunc(table.Terms[:], func(i int) bool {
+			return i >= 0 && (terms[i].StartMG != 0 || terms[i].StartEG != 0)
+		}) {
+			p.Differences = nil
+		}
 		for k, b := range drawn {
+			if p.Differences == nil && k%3 != 1 {
+				continue
+			}
 			d := diagram{Title: b.Title}
 			for s, v := range b.Values {
 				at := &d.Ranks[7-s/8]
@@ -289,7 +217,7 @@ func boards(terms []coefficient) (list []pieceBoards) {
 				if i := table.Terms[s]; i >= 0 {
 					x, fade := square{Name: names[i], Value: v, Valid: true}, num.Float(0)
 					if k%3 > 0 {
-						x.SE = half(i, b.Half).SE
+						_, _, x.SE = half(i, b.Half)
 					}
 					if b.Changes {
 						fade = x.SE
@@ -321,14 +249,15 @@ func tint(v float64, se num.Float, most float64) template.CSS {
 	return template.CSS(fmt.Sprintf("background:rgba(%s,%.2f)", rgb, strength))
 }
 
-// addCoefficients adds the piece-square tables among the terms, and the table of all.
-func (b *builder) addCoefficients(unit, note string, terms []tuner.TermFit) {
-	c := newCoefficients(unit, note, terms)
-	if tables := boards(c.List); len(tables) > 0 {
-		b.addBody("boards", "Piece-square tables", "boards", map[string]any{"Unit": c.Unit, "Tables": tables,
+// addCoefficients adds the piece-square tables among the terms, and the table of all. Unit is that of all values.
+func (b *builder) addCoefficients(unit string, terms []tuner.TermFit, byGames bool) {
+	if tables := boards(terms); len(tables) > 0 {
+		b.addBody("boards", "Piece-square tables", "boards", map[string]any{"Unit": unit, "Tables": tables,
 			"Numbered": slices.ContainsFunc(tables, func(p pieceBoards) bool { return p.Numbered })})
 	}
-	if len(c.List) > 0 {
-		b.addBody("coefficients", "Every coefficient", "coefficients", c, doc.Changes(terms))
+	if len(terms) > 0 {
+		all := doc.Terms(terms, byGames)
+		all.Text = []string{"Start and learned values in " + unit + "; standard errors are clustered by game."}
+		b.addBody("coefficients", all.Title, "coefficients", all, doc.Changes(terms))
 	}
 }

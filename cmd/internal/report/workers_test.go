@@ -9,27 +9,21 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/setup"
-	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
-	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/opening"
 	"github.com/assay-chess/assay/selfplay/roster"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner"
-	"github.com/assay-chess/assay/tuner/learn"
 )
 
 // someWorkers is the list of a run's workers, one in each state.
@@ -63,20 +57,6 @@ func writeRoster(t *testing.T, dir string, roster any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// writeJournal writes four games into a run's journal: anna's are won by White, and bert's lost by White on time.
-func writeJournal(t *testing.T, dir string) {
-	t.Helper()
-	j := setup.Must(durable.OpenJournal(filepath.Join(dir, gamelog.JournalName), func([]byte) error { return nil }))
-	for n, worker := range []string{"anna", "anna", "bert", "bert"} {
-		g := selfplay.Result{Number: uint64(n), Players: [2]string{"a", "b"}, Worker: worker, Result: board.WhiteWins}
-		if worker == "bert" {
-			g.Result, g.Termination = board.BlackWins, selfplay.TimeForfeit
-		}
-		setup.Check(t, j.Append(gamelog.Line(&g)))
-	}
-	setup.Check(t, j.Close())
 }
 
 // runWithWorkers opens a run; the function that it returns closes it.
@@ -120,7 +100,6 @@ func TestWorkersOnThePage(t *testing.T) {
 	}
 
 	writeRoster(t, dir, someWorkers())
-	writeJournal(t, dir)
 	_, body := get(t, page)
 	noMarkup(t, body)
 	if !strings.Contains(body, "2 at work, cores: 10; 800 units") ||
@@ -129,7 +108,7 @@ func TestWorkersOnThePage(t *testing.T) {
 	}
 	for name, want := range map[string][]string{
 		"anna": {"<bdi>working no room", "<td>600</td>", "75.0", "2s ago",
-			"<td>3</td>", "assay 1 bench 7, linux/amd64", "no room in memory"},
+			"<td>3</td>", "assay 1 bench 7, linux/amd64", "no room in memory", "<td>8</td><td>812345</td>"},
 		"bert":   {"<td>120</td>", "<td>77</td><td>2</td>"},
 		"old":    {"<bdi>refused ", "&lt;script&gt;alert(1)"},
 		"absent": {"<bdi>gone</bdi>", "1h1m40s ago"},
@@ -139,13 +118,6 @@ func TestWorkersOnThePage(t *testing.T) {
 			if !strings.Contains(text, w) {
 				t.Errorf("the row of %s lacks %q: %.400s", name, w, text)
 			}
-		}
-	}
-	_, compared, _ := strings.Cut(body, "Do the workers play alike?")
-	for name, want := range map[string]string{"anna": "<td>812345</td><td>2</td><td>&#43;1.7</td><td>0</td><td>-1.7</td>",
-		"bert": "<td></td><td>2</td><td>-1.7</td><td>2</td><td>&#43;1.7</td>"} {
-		if text := row(t, compared, name); !strings.Contains(text, want) {
-			t.Errorf("the comparison of %s lacks %q: %s", name, want, text)
 		}
 	}
 	if strings.Index(body, "<bdi>absent</bdi></th>") < strings.Index(body, "<bdi>old</bdi></th>") {
@@ -175,105 +147,6 @@ func TestDamagedListOfWorkers(t *testing.T) {
 			!strings.Contains(body, "The list of workers cannot be read") || !strings.Contains(body, says) {
 			t.Errorf("%v: %d, without %q", doc, code, says)
 		}
-	}
-}
-
-func writeJSON(t *testing.T, v any, elem ...string) {
-	t.Helper()
-	data := setup.Must(json.Marshal(v))
-	path := filepath.Join(elem...)
-	setup.Check(t, os.MkdirAll(filepath.Dir(path), 0o777))
-	setup.Check(t, os.WriteFile(path, data, 0o666))
-}
-
-// TestHistory draws two generations, one of them not promoted, and another player.
-func TestHistory(t *testing.T) {
-	dir, played := t.TempDir(), t.TempDir()
-	start := setup.Must(models.Embedded("assay-start"))
-	startID := start.ID()
-	result := ladder.Result{Games: 120, Ratings: []ladder.Rating{
-		{Name: "start", ID: "assay:weights=" + start.ID() + ":hash=1"},
-		{Name: "shannon <1950>", Strength: sprt.Strength{Elo: -111}},
-	}}
-	for n, verdict := range []string{match.AcceptH1, match.AcceptH0} {
-		start.Terms[0].MG++
-		text := setup.Must(start.Encode())
-		folder := filepath.Join(dir, "gen-"+string(rune('1'+n)))
-		writeJSON(t, match.Result{Verdict: verdict}, folder, "gate.json")
-		setup.Check(t, os.WriteFile(filepath.Join(folder, "weights.json"), text, 0o666))
-		elo := 123 * num.Float(n+1)
-		result.Ratings = append(result.Ratings, ladder.Rating{Name: "assay:weights=gen/weights.json",
-			ID: "assay:weights=" + start.ID(), Strength: sprt.Strength{Elo: elo, EloLo: elo - 20, EloHi: elo + 20}})
-	}
-	writeJSON(t, learn.RunConfig{StartID: startID,
-		Plan: learn.DefaultPlan(2, 40, 300, 7)}, dir, "plan.json")
-	writeJSON(t, result, played, "result.json")
-	picture := setup.Must(History(played, []string{dir}, OverGenerations))
-	for _, want := range []string{`<svg xmlns="http://www.w3.org/2000/svg"`, ">promoted<", ">not promoted<",
-		"shannon &lt;1950&gt; -111", "Elo, 120 games", "prefers-color-scheme"} {
-		if !strings.Contains(string(picture), want) {
-			t.Errorf("the picture does not hold %q:\n%.600s", want, picture)
-		}
-	}
-	if strings.Contains(string(picture), "#AA00") {
-		t.Error("a color was not replaced")
-	}
-
-	// A second run went on from the first's second generation.
-	second := filepath.Join(t.TempDir(), "second")
-	from := start.ID()
-	start.Terms[0].MG++
-	text, err := start.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeJSON(t, match.Result{Verdict: match.AcceptH1}, second, "gen-1", "gate.json")
-	setup.Check(t, os.WriteFile(filepath.Join(second, "gen-1", "weights.json"), text, 0o666))
-	writeJSON(t, learn.RunConfig{StartID: from, Plan: learn.DefaultPlan(1, 5000, 300, 7)}, second, "plan.json")
-	more := result
-	more.Ratings = append(slices.Clone(result.Ratings),
-		ladder.Rating{ID: "assay:weights=" + start.ID(), Strength: sprt.Strength{Elo: 400, EloLo: 380, EloHi: 420}})
-	writeJSON(t, more, played, "result.json")
-	if picture, err = History(played, []string{dir, second}, OverGames); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"Elo over games", "games learned from, in thousands"} {
-		if !strings.Contains(string(picture), want) {
-			t.Errorf("the picture of two runs does not hold %q:\n%s", want, picture)
-		}
-	}
-	if all, err := readHistories([]string{dir, second}); err != nil || len(all) != 4 || all[2].games != 88 ||
-		all[3].games != 5088 {
-		t.Errorf("generations of two runs: %v, %v", all, err) // of 40, 48 and 5,000 games
-	}
-	if _, err := History(played, nil, OverGames); err == nil || !strings.Contains(err.Error(), "no history") {
-		t.Errorf("no folder: %v", err)
-	}
-	if _, err := History(played, []string{second, dir}, OverGames); err == nil ||
-		!strings.Contains(err.Error(), "in the order in which they learned") {
-		t.Errorf("runs in the wrong order: %v", err)
-	}
-
-	// A third run began with a fit of its own to the games of the second.
-	third := filepath.Join(t.TempDir(), "third")
-	start.Terms[0].MG++
-	writeJSON(t, learn.RunConfig{StartID: start.ID(), Plan: learn.DefaultPlan(1, 100, 300, 7)}, third, "plan.json")
-	if all, err := readHistories([]string{dir, second, third}); err != nil || len(all) != 5 ||
-		all[4] != (generationWeights{id: start.ID(), promoted: true, games: 5088}) {
-		t.Errorf("a run that began with weights of its own: %v, %v", all, err)
-	}
-
-	missing := result
-	missing.Ratings = result.Ratings[:3]
-	writeJSON(t, missing, played, "result.json")
-	if _, err := History(played, []string{dir}, OverGenerations); err == nil ||
-		!strings.Contains(err.Error(), "of generation 2") {
-		t.Errorf("a ladder without generation 2: %v", err)
-	}
-	setup.Check(t, os.Remove(filepath.Join(dir, "gen-1", "gate.json")))
-	if _, err := History(played, []string{dir}, OverGenerations); err == nil ||
-		!strings.Contains(err.Error(), "gate.json") {
-		t.Errorf("a history without a gate: %v", err)
 	}
 }
 

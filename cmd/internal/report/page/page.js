@@ -21,7 +21,7 @@ function sortable(table) {
       th.setAttribute("aria-sort", down ? "descending" : "ascending");
       const body = table.tBodies[0];
       const rows = [...body.rows].map(row => {
-        const cell = row.cells[column], text = (cell?.dataset.v ?? cell?.textContent ?? "").trim().replace(/^–$/, "");
+        const cell = row.cells[column], text = (cell?.dataset.v ?? cell?.textContent ?? "").trim().replace(/^[–-]$/, "");
         return { row, text, number: text === "" ? NaN : Number(text) };
       });
       const numbers = rows.some(r => !Number.isNaN(r.number)) && rows.every(r => r.text === "" || !Number.isNaN(r.number));
@@ -38,7 +38,7 @@ function sortable(table) {
 function sorter(select) {
   if (select.dataset.ready) return;
   select.dataset.ready = "1";
-  const buttons = [...document.getElementById(select.dataset.table).querySelectorAll("thead button")];
+  const buttons = [...document.querySelector(`#${select.dataset.table} table`).querySelectorAll("thead button")];
   select.append(...["start", ...buttons.flatMap(b => [b.textContent + " ▲", b.textContent + " ▼"])].map((text, i) => make("option", { value: i }, text)));
   select.options[0].disabled = true;
   select.addEventListener("change", () => {
@@ -60,9 +60,9 @@ function flip(box) {
 function filter(input) {
   if (input.dataset.ready) return;
   input.dataset.ready = "1";
-  const table = document.getElementById(input.dataset.table);
+  const table = document.querySelector(`#${input.dataset.table} table`);
   const count = input.closest(".controls").querySelector(".count");
-  const rows = [...table.tBodies[0].rows].map(row => [row, (row.cells[0].textContent + " " + row.cells[1].textContent).toLowerCase()]);
+  const rows = [...table.tBodies[0].rows].map(row => [row, row.cells[0].textContent.toLowerCase()]);
   const apply = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
@@ -377,7 +377,7 @@ function fit(box) {
 const again = Number(document.querySelector("main").dataset.refresh || 0);
 function enliven(root) {
   root.querySelectorAll(".wide").forEach(box => fitting.observe(box));
-  root.querySelectorAll("table.sortable").forEach(sortable);
+  root.querySelectorAll("table.sortable, .sortable table").forEach(sortable);
   root.querySelectorAll("input.filter").forEach(filter);
   root.querySelectorAll("select.sorter").forEach(sorter);
   root.querySelectorAll("input.flip").forEach(flip);
