@@ -380,20 +380,9 @@ func Need(within, variance float64) uint64 {
 	return uint64(math.Ceil(one*one/perOpening)) * perOpening
 }
 
-// AtBase returns the standard errors of the effects of k factors at the base, all others off, after a number of pairs.
-// Subsets of m factors play against the base. Or two disjoint subsets of m play against each other, which tells only
-// by how much each effect differs from their mean. One of m = 1 against the base is one factor at a time.
-func AtBase(k, m int, pairs uint64, variance float64) (effect, fromMean float64) {
-	one := math.Sqrt(variance/float64(pairs)) / (logitPerElo / 4)
-	n, s := float64(k), float64(m)
-	// The information of a pair is a on the diagonal and b elsewhere; the variance is the diagonal of its inverse.
-	a, b := s/n, s*(s-1)/(n*(n-1))
-	if b < a {
-		effect = one * math.Sqrt((1-1/n)/(a-b)+1/(n*(a+(n-1)*b)))
-	} else {
-		effect = math.Inf(1) // always the same subset
-	}
-	return effect, one * math.Sqrt((1-1/n)/(2*s/(n-1)))
+// Single returns the standard error of a match of one of k factors against the base, with its share of the pairs.
+func Single(k int, pairs uint64, variance float64) float64 {
+	return math.Sqrt(variance*float64(k)/float64(pairs)) / (logitPerElo / 4)
 }
 
 // lookShares are the shares of the games after which factors are decided: those whose effect is not zero. None are

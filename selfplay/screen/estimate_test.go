@@ -119,14 +119,9 @@ func TestPlan(t *testing.T) {
 	if got := 1.96 * Precision(n, Variance(0.5)); n%perOpening != 0 || got > 5 || got < 4.99 {
 		t.Errorf("%d pairs have ±%v", n, got)
 	}
-	one, _ := AtBase(10, 1, 10000, Variance(0.5))
 	match := math.Sqrt(Variance(0.5)/1000) / (logitPerElo / 4)
-	if math.Abs(one-match) > 1e-9 {
+	if one := Single(10, 10000, Variance(0.5)); math.Abs(one-match) > 1e-9 {
 		t.Errorf("one at a time: %v, a match of a tenth of the games %v", one, match)
-	}
-	three, _ := AtBase(10, 3, 10000, Variance(0.5))
-	if all, _ := AtBase(10, 10, 10000, Variance(0.5)); !(three < one) || !math.IsInf(all, 1) {
-		t.Errorf("three at a time ±%v, one ±%v, all %v", three, one, all)
 	}
 }
 

@@ -63,7 +63,7 @@ never met are named, because their ratings cannot be compared.`,
 	play.AddGames(fmt.Sprintf("games to play (even); with --within, the maximum (default %d for each player)",
 		ladderGames))
 	play.AddAffinity()
-	play.AddOutput("print the cost of the runner too")
+	play.AddOutput("print the points of all pairings too")
 	opts.Add(play.Flags, opts.OfTest, func(fs *pflag.FlagSet) {
 		fs.Float64Var(&o.within, "within", 0, "end when every 95 % interval is within ± this many Elo")
 		fs.StringVar(&o.schedule, "schedule", string(ladder.Widest),
@@ -207,9 +207,8 @@ func (s *session) startLadder(o *ladderOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	foreign := s.limitMemory(list...)
+	s.limitMemory(list...)
 	r, err := ladder.Run(s.ctx, c)
-	s.git.release() // so that the cost of the games has the engines' time in it
 	if err != nil && r == nil {
 		if s.ctx.Err() != nil {
 			p.Stopped()
@@ -217,7 +216,6 @@ func (s *session) startLadder(o *ladderOptions, args []string) error {
 		return err
 	}
 	s.end(p, r.Already, "%d games between %d players%s", r.Games, len(list), ui.BusyText(r.Load))
-	s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
 	d, more := doc.Ladder(r, s.Out), map[string]any{}
 	if s.Out != "" && err == nil {
 		plot := filepath.Join(s.Out, report.LadderName)

@@ -51,7 +51,7 @@ func newMatchCommand() *cobra.Command {
 	play := opts.New(cmd.Flags())
 	play.AddGames(fmt.Sprintf("games to play (even); with --sprt, the maximum (default %d without --sprt)", defaultMatchGames))
 	play.AddAffinity()
-	play.AddOutput("print other measures of strength too: normalized Elo, other intervals, and the cost of the runner")
+	play.AddOutput("print other measures of strength too: normalized Elo, other intervals")
 	o.Add(play)
 	opts.Add(play.Flags, opts.OfPlayers, func(fs *pflag.FlagSet) {
 		fs.BoolVar(&o.gauntlet, "gauntlet", false, "with more than two players: A plays all others (default: a round robin)")
@@ -114,9 +114,8 @@ func (s *session) startMatch(o *matchOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	foreign := s.limitMemory(c.A, c.B)
+	s.limitMemory(c.A, c.B)
 	r, err := match.Run(s.ctx, c)
-	s.git.release() // so that the cost of the games has the engines' time in it
 	if err != nil && r == nil {
 		if s.ctx.Err() != nil {
 			p.Stopped()
@@ -124,7 +123,6 @@ func (s *session) startMatch(o *matchOptions, args []string) error {
 		return err
 	}
 	s.end(p, r.Already, "%d games, %s%s", r.Games, r.Outcome(), ui.BusyText(r.Load))
-	s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
 	s.leaveReport()
 	d := doc.Match(r, s.Out)
 	if s.Out != "" {

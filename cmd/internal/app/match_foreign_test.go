@@ -246,7 +246,7 @@ func TestForfeitsAndVerdict(t *testing.T) {
 
 func TestMatchAtAClock(t *testing.T) {
 	spec, mark := badPlayer(testengine.Build(t, "badengine"), "late")
-	r, faults, _ := playForeign(t, filepath.Join(t.TempDir(), "m"), spec, "--tc", "60,0.05", "--start-timeout", "1m")
+	r, faults, _ := playForeign(t, filepath.Join(t.TempDir(), "m"), spec, "--tc", "60+0,0.05+0", "--start-timeout", "1m")
 	if r.Forfeits != [2]int64{0, 4} || r.Terminations[string(selfplay.TimeForfeit)] != 4 {
 		t.Errorf("forfeits %v, ended by %v", r.Forfeits, r.Terminations)
 	}
@@ -315,8 +315,7 @@ func TestKilledRunnerLeavesNoEngine(t *testing.T) {
 	}
 }
 
-// Two games at once of two engines start four programs: those that were checked play, too. What the runner took is
-// printed with --all alone.
+// Two games at once of two engines start four programs: those that were checked play, too.
 func TestEnginesAreStartedOnce(t *testing.T) {
 	path, dir := testengine.Build(t, "badengine"), t.TempDir()
 	starts := filepath.Join(dir, "starts")
@@ -325,15 +324,10 @@ func TestEnginesAreStartedOnce(t *testing.T) {
 	}
 	for i, args := range [][]string{{"match", engine("a"), engine("b")}, {"match", engine("a"), engine("a")},
 		{"ladder", engine("a"), engine("b")}} {
-		if i == 1 {
-			args = append(args, "--all")
-		}
 		args = append(args, "--nodes", "10", "--games", "8", "--max-plies", "4", "--opening-score", "-1", "--concurrency",
 			"2")
 		if code, _, stderr := call(t, args...); code != exitDone {
 			t.Fatalf("exit %d: %s", code, stderr)
-		} else if told := strings.Contains(stderr, "the runner took"); told != (i == 1) {
-			t.Errorf("%d: what the runner took is printed: %t", i, told)
 		}
 		text := setup.Must(os.ReadFile(starts))
 		if n := strings.Count(string(text), "\n"); n > 4 || n < 2 {

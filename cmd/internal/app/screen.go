@@ -52,8 +52,6 @@ which-of-my-ideas.`,
 		fs.StringVar(&o.groups, "group", "", "factors that go together: A,B; two groups: 'A,B C,D'")
 		fs.BoolVar(&o.toConfirm, "confirm", false, "then play an SPRT [0, 5] of what is recommended")
 		ui.ShortHelp(fs, opts.Names(fs)...)
-		fs.StringVar(&o.at, "at", "",
-			"base: play nothing; print how exactly effects with all others off could be known")
 		fs.StringVar(&o.confirmTC, "confirm-tc", "4+0.04",
 			"with --confirm, for patches with limits of nodes: clock of a second match; none: no such match")
 	})
@@ -67,10 +65,9 @@ which-of-my-ideas.`,
 
 // screenOptions are the options of assay screen alone.
 type screenOptions struct {
-	within     float64
-	groups, at string
-	toConfirm  bool
-	confirmTC  string
+	within            float64
+	groups, confirmTC string
+	toConfirm         bool
 }
 
 // screening is a call of assay screen.
@@ -118,12 +115,6 @@ func (s *session) startScreen(o *screenOptions, args []string) error {
 		if x.clock, err = selfplay.ParseClock(o.confirmTC); err != nil {
 			return ui.Usagef("--confirm-tc: %w", err)
 		}
-	}
-	switch {
-	case o.at == "base":
-		return x.printAtBase()
-	case o.at != "":
-		return ui.Usagef("--at %s: want base", o.at)
 	}
 	return x.run()
 }

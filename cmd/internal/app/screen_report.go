@@ -51,7 +51,7 @@ func (x *screening) sayPlan(c *screen.Config, hours float64) {
 		builds = fmt.Sprintf("%d builds", n)
 	}
 	variance := screen.Variance(planDraws)
-	single, _ := screen.AtBase(k, 1, c.Games/2, variance) // a match of its share of the games
+	single := screen.Single(k, c.Games/2, variance)
 	off, need := screen.Precision(c.Games/2, variance), 2*screen.Need(5, variance)
 	say("%d factors, %s, %d games: each effect within ±%.1f Elo if %.0f %% are drawn, where single matches of %d games "+
 		"each have ±%.1f", k, builds, c.Games, 1.96*off, 100*planDraws, int(c.Games)/k/2*2, 1.96*single)
@@ -71,23 +71,6 @@ func hoursText(hours float64) string {
 		return fmt.Sprintf("some %.0f minutes", math.Ceil(60*hours))
 	}
 	return fmt.Sprintf("%.1f hours", hours)
-}
-
-// printAtBase prints how exactly effects at the base could be known.
-func (x *screening) printAtBase() error {
-	k := x.design.Factors
-	fmt.Fprintf(x.stdout, "%d factors, %d games: 95 %% intervals of effects, in Elo\n\n", k, x.Games)
-	t := ui.Table{Head: []string{">on at once", ">against the base", ">two disjoint sets, from the mean"}}
-	for m := 1; 2*m <= k; m *= 2 {
-		base, apart := screen.AtBase(k, m, x.Games/2, screen.Variance(planDraws))
-		t.Add("%d\t±%.1f\t±%.1f", m, 1.96*base, 1.96*apart)
-	}
-	if err := t.Print(x.stdout); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(x.stdout, "\n1 at once is one match a factor. With the others at random: ±%.1f\n",
-		1.96*screen.Precision(x.Games/2, screen.Variance(planDraws)))
-	return err
 }
 
 // print prints what the games say, the recommended set as commands, and what confirmed it.

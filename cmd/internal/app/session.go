@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -172,13 +171,11 @@ func (s *session) leaveOwnDepth(players []engine.Spec) []engine.Spec {
 	return own
 }
 
-// limitMemory reports whether all players are external engines, to which this process then leaves the memory.
-func (s *session) limitMemory(players ...selfplay.Player) bool {
-	foreign := allForeign(players)
-	if foreign {
+// limitMemory leaves the memory to the players if all are external engines.
+func (s *session) limitMemory(players ...selfplay.Player) {
+	if allForeign(players) {
 		ui.LimitMemory(s.atOnce())
 	}
-	return foreign
 }
 
 // atOnce returns how many games this machine plays at once.
@@ -186,13 +183,6 @@ func (s *session) atOnce() int { return cmp.Or(s.Concurrency, runtime.GOMAXPROCS
 
 func allForeign(players []selfplay.Player) bool {
 	return !slices.ContainsFunc(players, func(e selfplay.Player) bool { return !e.Spec.External() })
-}
-
-// sayCost says with --all what the runner itself took, if the games were all played now, by external engines.
-func (s *session) sayCost(now bool, games, plies int64, took time.Duration) {
-	if cost := ui.RunnerCost(games, plies, took); s.All && now && cost != "" {
-		fmt.Fprintf(s.stderr, "%s: %s\n", s.name, cost)
-	}
 }
 
 // runner returns the runner for the games, on this machine or elsewhere. Close ends it.

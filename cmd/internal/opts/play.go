@@ -273,6 +273,10 @@ func (o *Play) Times(prefix string) (lim [2]selfplay.Limits, err error) {
 		return lim, fmt.Errorf("%smovetime and %[1]stc both limit the time: give one of them", prefix)
 	}
 	moveTimes, clocks := strings.Split(o.MoveTime, ","), strings.Split(o.Clock, ",")
+	if increment := meantIncrement(clocks); increment != "" {
+		return lim, fmt.Errorf("%stc %s: for an increment type %[1]stc %[3]s; two clocks that far apart are %[1]stc %[4]s+0,%[5]s+0",
+			prefix, o.Clock, increment, clocks[0], clocks[1])
+	}
 	for side := range lim {
 		if text := moveTimes[min(side, len(moveTimes)-1)]; text != "" {
 			lim[side].MoveTime, err = time.ParseDuration(text)
@@ -296,6 +300,20 @@ func (o *Play) Times(prefix string) (lim [2]selfplay.Limits, err error) {
 		}
 	}
 	return lim, nil
+}
+
+// meantIncrement returns the clock that 10,0.1 was meant for, 10+0.1; empty if two clocks were meant.
+func meantIncrement(clocks []string) string {
+	if len(clocks) != 2 {
+		return ""
+	}
+	const odds = 20 // nobody gives such odds
+	a, err := strconv.ParseFloat(clocks[0], 64)
+	b, err2 := strconv.ParseFloat(clocks[1], 64)
+	if err != nil || err2 != nil || a < odds*b {
+		return ""
+	}
+	return clocks[0] + "+" + clocks[1]
 }
 
 // OneClock refuses two limits of time, for A and B.

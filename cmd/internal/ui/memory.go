@@ -1,11 +1,9 @@
 package ui
 
 import (
-	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
-	"time"
 
 	"github.com/assay-chess/assay/engine"
 )
@@ -36,18 +34,4 @@ func LimitThreads(games int) (end func()) {
 	const gamesEach = 8
 	runtime.GOMAXPROCS(min(1+games/gamesEach, runtime.GOMAXPROCS(0)))
 	return runtime.SetDefaultGOMAXPROCS
-}
-
-// RunnerCost describes the overhead of running external engines: games and plies per
-// second, our own processor time per ply and its share of the total, and memory. It is
-// empty where the system does not report processor times.
-func RunnerCost(games, plies int64, took time.Duration) string {
-	own, children, memory := ProcessorTime()
-	if own+children == 0 || plies == 0 || took <= 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.1f games/s, %.0f plies/s; the runner took %.1f µs of the processor a ply (%.0f %% of all) and "+
-		"%d MiB",
-		float64(games)/took.Seconds(), float64(plies)/took.Seconds(), float64(own.Microseconds())/float64(plies),
-		100*own.Seconds()/(own+children).Seconds(), memory>>20)
 }

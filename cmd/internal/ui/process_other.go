@@ -2,13 +2,7 @@
 
 package ui
 
-import (
-	"errors"
-	"time"
-)
-
-// ProcessorTime is not available on this system.
-func ProcessorTime() (own, children time.Duration, memory int64) { return 0, 0, 0 }
+import "errors"
 
 // SetNice does nothing on this system: use the system's own tools.
 func SetNice(n int) error {
