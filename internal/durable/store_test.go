@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/assay-chess/assay/internal/setup"
 )
@@ -59,39 +60,43 @@ func TestAbortKeepsTheOldFile(t *testing.T) {
 
 func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	l := setup.Must(TryLock(path))
-	if _, err := TryLock(path); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), path) {
-		t.Errorf("second lock: %v", err)
-	}
-	if !locked(path) {
-		t.Error("not seen as locked")
-	}
-	l.Unlock()
-	l.Unlock()
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("lock file is still there: %v", err)
-	}
-	if locked(path) {
-		t.Error("seen as locked")
-	}
-	l = setup.Must(TryLock(path))
-	l.Unlock()
+	synctest.Test(t, func(t *testing.T) { // TryLock waits a moment for the holder
+		l := setup.Must(TryLock(path))
+		if _, err := TryLock(path); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), path) {
+			t.Errorf("second lock: %v", err)
+		}
+		if !locked(path) {
+			t.Error("not seen as locked")
+		}
+		l.Unlock()
+		l.Unlock()
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("lock file is still there: %v", err)
+		}
+		if locked(path) {
+			t.Error("seen as locked")
+		}
+		l = setup.Must(TryLock(path))
+		l.Unlock()
+	})
 }
 
 func TestSharedLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	a := setup.Must(TrySharedLock(path))
-	b := setup.Must(TrySharedLock(path))
-	a.Unlock() // b still holds it
-	if _, err := TryLock(path); !errors.Is(err, ErrLocked) {
-		t.Errorf("beside a shared lock: %v", err)
-	}
-	b.Unlock()
-	c := setup.Must(TryLock(path))
-	if _, err := TrySharedLock(path); !errors.Is(err, ErrLocked) {
-		t.Errorf("a shared lock beside another: %v", err)
-	}
-	c.Unlock()
+	synctest.Test(t, func(t *testing.T) { // TryLock waits a moment for the holder
+		a := setup.Must(TrySharedLock(path))
+		b := setup.Must(TrySharedLock(path))
+		a.Unlock() // b still holds it
+		if _, err := TryLock(path); !errors.Is(err, ErrLocked) {
+			t.Errorf("beside a shared lock: %v", err)
+		}
+		b.Unlock()
+		c := setup.Must(TryLock(path))
+		if _, err := TrySharedLock(path); !errors.Is(err, ErrLocked) {
+			t.Errorf("a shared lock beside another: %v", err)
+		}
+		c.Unlock()
+	})
 }
 
 // Many goroutines fight for a lock whose file comes and goes; no two ever have it.
