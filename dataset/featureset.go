@@ -70,7 +70,7 @@ func (t *FeatureTerm) checkKind() error {
 	return nil
 }
 
-// EGScaleBySign is the FeatureSet.EGScale of an engine whose endgame factor is that of the
+// EGScaleBySign is the FeatureSet.EGScale of an engine whose endgame factor belongs to the
 // side that the endgame half favors, so that other weights may change it.
 const EGScaleBySign = "sign"
 

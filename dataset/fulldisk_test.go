@@ -17,7 +17,7 @@ import (
 	"github.com/assay-chess/assay/internal/setup"
 )
 
-// A full disk ends the writing with an error that names the file and what is safe,
+// A full disk ends the writing with an error that names the file and says what is on disk,
 // leaves nothing half-written under its name, and once there is room the data set
 // ends up as if nothing had happened.
 func TestFullDisk(t *testing.T) {

@@ -39,7 +39,7 @@ type ViewFault struct {
 	Flipped bool
 }
 
-// viewKind says what is wrong; viewTexts explain the kinds.
+// viewKind is a kind of fault; viewTexts explain them.
 type viewKind int
 
 // The kinds of faults. From uneven on they may only make scores less useful.
@@ -72,7 +72,7 @@ func (f *ViewFault) Wrong() bool { return f != nil && f.Kind < uneven }
 func (f *ViewFault) Error() string {
 	what, whose := viewTexts[f.Kind], ""
 	if f.Kind == OneSide && f.Flipped {
-		what = "the scores%s are from White's view, not from that of the side to move"
+		what = "the scores%s are from White's view, not from the side to move's"
 	}
 	for i, name := range f.Players {
 		whose += fmt.Sprintf("%s%.60q", [2]string{" of ", ", "}[min(i, 1)], name)
@@ -270,7 +270,7 @@ func (v *Views) Feature(f *FeatureRow, unit float64) {
 	v.all.add(int(board.White), max(f.Game, 1), &x)
 }
 
-// Fault returns what is wrong, or nil if nothing is, or if the rows are too few to say.
+// Fault returns the fault, or nil if there is none, or if the rows are too few to say.
 func (v *Views) Fault() *ViewFault {
 	if v.players == nil {
 		return nil
@@ -421,7 +421,7 @@ func (s *viewSums) judge() *ViewFault {
 		return &ViewFault{Kind: oneSide(wm), Text: sides("their correlation with material", wm, bm)}
 	case turns && !(w.z() >= 3 && b.z() >= 3):
 		return &ViewFault{Kind: OneSide, Text: fmt.Sprintf(
-			"the correlation of a score with that of the next ply is %+.2f (%.0f pairs)", next.r, next.n)}
+			"the correlation of a score with the next ply's is %+.2f (%.0f pairs)", next.r, next.n)}
 	case both.z() <= -5 && both.r <= -0.1:
 		f := &ViewFault{Kind: BothSides, Text: sides("their correlation with the results", w, b)}
 		if w.n == 0 { // then the mover is Black
@@ -471,7 +471,7 @@ func judgeSizes(lists ...[]moments) *ViewFault {
 	case known.z() < 5 || score.se == 0:
 	case size.z() >= 5 && size.r >= 0.2 && sign.r <= size.r/4 && score.r <= known.r/4:
 		return &ViewFault{Kind: mixedSigns, Text: fmt.Sprintf(
-			"their size follows that of the material (correlation %+.2f), their sign does not (%+.2f); %s",
+			"their size follows the material (correlation %+.2f), their sign does not (%+.2f); %s",
 			size.r, sign.r, text)}
 	case score.n >= 1000 && score.r+2*score.se < known.r/4:
 		return &ViewFault{Kind: noRelation, Text: text}

@@ -5,7 +5,7 @@ import "github.com/assay-chess/assay/engine/board"
 // The model assay: what its terms count. Every function here works in the view of one
 // side, see view.
 
-// traceAssay counts the terms of the model assay: first those of each side alone, then,
+// traceAssay counts the terms of the model assay: first terms of each side alone, then,
 // with all attacks known, those that need both sides.
 func traceAssay(p *board.Position, s tracer) tracer {
 	var white, black view

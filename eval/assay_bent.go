@@ -65,7 +65,7 @@ let e = e0 + sign(e0)*max(complexity, -abs(e0));
 let v = m*phase + e*(1 - phase);
 value = v*clamp(64 + if(v < 0, winning.black, winning.white), 0, 96)/64`
 
-// smoothAssayBent is the value as a fit sees it. The order of its operations is that of the fit's last bits.
+// smoothAssayBent is the value as a fit sees it. The order of its operations decides the fit's last bits.
 func smoothAssayBent(b *formula.Builder) formula.Value {
 	const main, danger, winning, complexity = 0, 1, 2, 3 // of the channels
 	attack := b.Read(formula.Input{Channel: main}).Plus(b.Balance(func(black bool) formula.Value {

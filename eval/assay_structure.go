@@ -3,7 +3,7 @@ package eval
 import "github.com/assay-chess/assay/engine/board"
 
 // The model assay: what changes rarely, so that a scorer can cache it. The terms of pawns and
-// kings depend on nothing but the pawns and the kings' squares, see pawnTable, those of
+// kings depend on nothing but the pawns and the kings' squares, see pawnTable, the terms of
 // material on the numbers of pieces alone, see materialTable.
 
 // traceStructure counts the pawns and kings of both sides, Black's first. It ends with

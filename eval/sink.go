@@ -10,7 +10,7 @@ const maxTerms = 1024
 // There are two with the same methods: tracer collects counts, scorer adds up weights.
 // Both are values that calls take and return (s = s.add(term, 2)), which keeps the
 // scorer's sum in a register. The terms are written for the tracer; "go generate" copies
-// those of the models that searches use for the scorer.
+// the terms of the models that searches use for the scorer.
 
 // tracer collects the counts of a position.
 type tracer struct {

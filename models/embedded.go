@@ -20,7 +20,7 @@ var embedded embed.FS
 // Default is another name of them.
 const champion = "assay-3"
 
-// Default is the name of the weights that are used where no others are named: those of the
+// Default is the name of the weights that are used where no others are named: the
 // newest champion.
 const Default = "assay"
 
@@ -31,7 +31,7 @@ var errUnknownName = errors.New("unknown weights")
 var catalog = []struct{ name, model, about string }{
 	{"shannon-1950", "shannon-1950", "Shannon's nine coefficients, as he gave them"},
 	{"shannon-appendix", "shannon-appendix", "the same, with small weights of our own for the terms of his appendix"},
-	{"machack-1967", "machack-1967", "Greenblatt's weights of Mac Hack VI; those of pawn terms are our own"},
+	{"machack-1967", "machack-1967", "Greenblatt's weights of Mac Hack VI; pawn terms are our own"},
 	{"assay-start", "assay", "start of learning: Shannon's numbers and zeros"},
 	{"assay-1", "assay", "the first champion: learned from self-play, starting from assay-start"},
 	{"assay-2", "assay-bent", "the second champion: went on from assay-1, with an evaluation that bends"},

@@ -187,7 +187,7 @@ func (f *File) Weights() (*eval.Model, []eval.Coef, error) {
 	case own == "" && f.Formula != "":
 		return nil, nil, fmt.Errorf("there is a formula, but the value of model %s is the sum of its terms", f.Model)
 	case own != f.Formula:
-		return nil, nil, fmt.Errorf("the weights are for another formula than that of model %s in this program: fit "+
+		return nil, nil, fmt.Errorf("the formula of these weights differs from this program's model %s: fit "+
 			"them again with assay tune", f.Model)
 	}
 	w := make([]eval.Coef, len(f.Terms))

@@ -67,7 +67,7 @@ func testUnfitted(t *testing.T, m *eval.Model) {
 	}
 	linear := bytes.Replace(text, []byte(m.Name), []byte("assay"), 1)
 	if _, err := Parse("x", linear); err == nil {
-		t.Errorf("%s: its weights are those of the model assay", m.Name)
+		t.Errorf("%s: it has the weights of the model assay", m.Name)
 	}
 }
 

@@ -55,7 +55,7 @@ func StandardAdjudication() Adjudication {
 }
 
 // Verdict returns the first ply of scores after which the game would be adjudicated,
-// and how. Scores are those of a game: White's view, engine.NoScore where there was none;
+// and how. Scores are a game's: White's view, engine.NoScore where there was none;
 // the first of them, opening plies, were not searched. first is the side that moved first;
 // ply is the number of moves played by then. A longer game was played on; whether its result
 // agrees measures the rule.

@@ -2,7 +2,7 @@
 // (Play), many at once (Runner, Local), and whole numbered series in which every
 // opening is played once (Series).
 //
-// Numbers alone decide what is played. A Job says everything about a game: number,
+// Numbers alone decide the games. A Job says everything about a game: number,
 // players, opening, limits, adjudication, seed. A Series makes jobs from numbers and
 // delivers the results in the order of the numbers, so the outcome does not depend on
 // how many workers play or which of them is faster. A Setup is the part of a

@@ -15,7 +15,7 @@ const DefaultMaxPlies = 400
 
 // Task is what a Runner does: a *Job or a *Probe.
 type Task interface {
-	// Play returns what is to be played, and which try it is of a Probe; 0 for a Job. The Result names both.
+	// Play returns the Job to play, and which try it is of a Probe; 0 for a Job. The Result names both.
 	Play() (job *Job, try int)
 }
 
@@ -79,7 +79,7 @@ func (j *Job) maxPlies() int {
 type Result struct {
 	Number  uint64       `json:"number"`
 	Try     int          `json:"try,omitempty"`    // of a Probe; 0: a game
-	Players [2]string    `json:"players"`          // White's and Black's, the text of those of the Job
+	Players [2]string    `json:"players"`          // White's and Black's, the text of the Job's players
 	Worker  string       `json:"worker,omitempty"` // that played it on another machine
 	Start   string       `json:"start,omitempty"`  // FEN of the first position; empty for standard chess's
 	Opening int          `json:"opening"`          // plies of Moves that were given, not played

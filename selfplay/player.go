@@ -30,7 +30,7 @@ func (p Player) IsSame(other Player) bool {
 func (p Player) Label() string { return cmp.Or(p.Name, p.Identity()) }
 
 // Ignores says that a program searched far less than its limit of nodes, as one does that does not know "go nodes";
-// mean is that of its searches. It is empty where all is well.
+// mean is over its searches. It is empty where all is well.
 func (p Player) Ignores(l Limits, mean float64) string {
 	ends := p.Spec.Nodes != 0 || p.Spec.Depth != 0 || l.Depth != 0 || !l.Deterministic() // by something else
 	if !p.Spec.External() && !p.Spec.FromGit() || ends || mean == 0 || mean > float64(l.Nodes)/10 {

@@ -177,7 +177,7 @@ type unit struct {
 // long game.
 func (r *seriesRun) ahead() int { return 16 + 8*max(1, r.Runner.Parallel()) }
 
-// advance opens units, settles their openings in order, and delivers what is whole.
+// advance opens units, settles their openings in order, and delivers whole units.
 func (r *seriesRun) advance() error {
 	for {
 		for r.next+uint64(len(r.open)) < r.end && len(r.open) < r.ahead() {

@@ -22,7 +22,7 @@ type Setup struct {
 	Place
 }
 
-// Rules decide what is played: identities are made from them.
+// Rules decide the games: identities are made from them.
 type Rules struct {
 	Limits   Limits       // of each move
 	Rule     Adjudication // the zero Adjudication never ends a game

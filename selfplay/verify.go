@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Verify reports whether the result can be that of the task, as far as can be seen without
+// Verify reports whether the result can belong to the task, as far as can be seen without
 // playing it: its number, seed and opening, one score and one depth a move, legal
 // moves, and an end by the rules. A result from another machine that passes may still be
 // wrong: only playing it again shows that.

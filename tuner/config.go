@@ -54,7 +54,7 @@ type Config struct {
 	Design float64
 	Valid  float64 // share of games held out for validation, 0..0.9
 	Seed   uint64  // of the split
-	// Folds is the number of parts of the games each of which is held out once, with the
+	// Folds is the number of parts of the games; each is held out once, with the
 	// coefficients refitted to the others; 0 is none. It changes no weight.
 	Folds int
 	// Ablate names the parts to take out in turn, the rest fitted again: Groups, Terms or nothing. It takes Folds, and

@@ -333,7 +333,7 @@ func (f *fitting) caution(r *Result) {
 		}
 	}
 	if n := len(r.Unbounded); n > 0 {
-		f.warn("%d coefficients have no finite optimum, as that of a term that always wins; they are held "+
+		f.warn("%d coefficients have no finite optimum, as for a term that always wins; they are held "+
 			"at the limit of %g centipawns (give them a prior): %s", n, cmp.Or(f.c.Limit, DefaultLimit), some(r.Unbounded))
 	}
 	var unseen, few []string

@@ -55,7 +55,7 @@ type TermFit struct {
 	Frozen    bool      `json:"frozen,omitempty"`
 }
 
-// Quantile returns how many standard errors a 95 % interval of the term reaches to either side: that of
+// Quantile returns how many standard errors a 95 % interval of the term reaches to either side: a quantile of
 // Student's t with one degree of freedom less than clusters inform the term (Liang and Zeger 1986 have the
 // normal's 1.96, which is too short for few of them).
 func (t *TermFit) Quantile() float64 {

@@ -37,7 +37,7 @@ type Verdict struct {
 	NoisyRows bool `json:"noisy_rows,omitempty"`
 	// Change is the root mean square change of the evaluation, from the start weights to those as written, in centipawns.
 	Change num.Float `json:"rms_change"`
-	// CrossValidation is of all games, each of which was held out once from a fit to the
+	// CrossValidation is over all games; each was held out once from a fit to the
 	// others; Validation of the games held out from the fit itself.
 	CrossValidation *Paired `json:"cross_validation,omitempty"`
 	Validation      *Paired `json:"validation,omitempty"`
@@ -90,7 +90,7 @@ func (r *Result) Headline() string {
 	if p.ByOpening {
 		by = "openings"
 	}
-	return fmt.Sprintf("%s (loss of the start weights minus that of the tuned ones: %v; %s, %d %s)", r.Answer, p,
+	return fmt.Sprintf("%s (loss of the start weights minus loss of the tuned ones: %v; %s, %d %s)", r.Answer, p,
 		r.Basis, p.Clusters, by)
 }
 

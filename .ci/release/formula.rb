@@ -20,7 +20,7 @@ Folder = Struct.new(:name) do
   def /(file) = "#{name}/#{file}"
 end
 
-# Formula stands in for that of Homebrew.
+# Formula stands in for Homebrew's.
 class Formula
   %i[desc homepage version license url sha256].each do |name|
     define_singleton_method(name) { |text| PARTS[name] = text }

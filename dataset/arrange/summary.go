@@ -43,7 +43,7 @@ type Summary struct {
 	Kept      bool             `json:"forfeits_kept,omitempty"`
 	RuleDraws int64            `json:"rule_draws,omitempty"` // dataset.PositionRow.DrawByRule
 
-	Views *dataset.ViewFault `json:"view_fault,omitempty"` // what is wrong with the scores, if anything is
+	Views *dataset.ViewFault `json:"view_fault,omitempty"` // a fault of the scores, if there is one
 }
 
 // results counts rows by the result of their game, White's view.

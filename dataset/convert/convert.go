@@ -80,6 +80,6 @@ func FormatOf(name string) (f Format, ok bool) {
 // Games reports whether files of the format hold games, not positions.
 func (f Format) Games() bool { return f == formatPGN }
 
-// binary reports whether files of the format can begin with any bytes, even with those of a
+// binary reports whether files of the format can begin with any bytes, even like a
 // compressed file.
 func (f Format) binary() bool { return f == formatBullet || f == formatBinpack }

@@ -205,7 +205,7 @@ func TestChunks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 40 {
 		var text strings.Builder
-		var want []int64 // lengths; -1 for what is too long for a chunk
+		var want []int64 // lengths; -1 if too long for a chunk
 		for range rng.IntN(60) {
 			n := rng.IntN(30)
 			if rng.IntN(8) == 0 {

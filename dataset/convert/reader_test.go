@@ -123,7 +123,7 @@ func readers(t *testing.T) map[string][]byte {
 
 // TestEveryReader imports each format in one of the packings, and in each of them in .ci/long, as a file, as a file whose name says
 // nothing, and as a stream: whole, cut at several places, with a NUL inside. The whole file gives
-// the rows of the plain one. Nothing is half read: what is cut, and text with a NUL, is an error
+// the rows of the plain one. Nothing is half read: a cut file, and text with a NUL, is an error
 // that names the file, and leaves nothing on disk.
 func TestEveryReader(t *testing.T) {
 	formats, packings := readers(t), packings(t)
@@ -182,7 +182,7 @@ func TestEveryReader(t *testing.T) {
 	}
 }
 
-// fails imports what must fail, and returns what is left on disk.
+// fails imports what must fail, and returns the files left on disk.
 func fails(t *testing.T, c ImportConfig, path string) (left string, err error) {
 	dir := filepath.Join(t.TempDir(), "out")
 	_, _, err = importFiles(t, dir, c, path)

@@ -43,7 +43,7 @@ typedef struct { const char *name, *group; double mg, eg; int kind; } assay_term
 /* Options, to be set before assay_begin. */
 static double assay_unit = 100;    /* engine units a pawn */
 static int assay_float = 0;        /* counts may be fractions, or outside -128 to 127 */
-static int assay_by_sign = 0;      /* eg_scale is that of the side that the endgame half favors */
+static int assay_by_sign = 0;      /* eg_scale belongs to the side that the endgame half favors */
 
 static struct {
   int terms, n;        /* of all; of the record */
@@ -180,7 +180,7 @@ static inline const char *assay_name(const char *p, char *name, size_t size) {
 }
 
 /* Gives the terms the values of a weight file, as assay tune wrote it: one term a line. It must have all n terms,
-   by name, and no others. Returns NULL, or what is wrong; then the terms are as before. */
+   by name, and no others. Returns NULL, or an error; then the terms are as before. */
 static inline const char *assay_load(const char *path, assay_term *terms, int n) {
   static char wrong[1400];
   char line[2048], name[1024];

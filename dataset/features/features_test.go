@@ -201,7 +201,7 @@ func TestFeaturesEqualTheEnginesOutput(t *testing.T) {
 	}
 }
 
-// Every way to break the protocol is an error that says what is wrong, and where.
+// Every way to break the protocol is an error that names the fault and the place.
 func TestEnginesThatMisbehave(t *testing.T) {
 	data, rows := positions(t, 1500)
 	row := fmt.Sprintf("row 700 (%s)", rows[699].Board.FEN())
@@ -291,7 +291,7 @@ func TestFeaturesResume(t *testing.T) {
 		t.Errorf("it began again at %d", began)
 	}
 	if !reflect.DeepEqual(filesOf(t, cut), filesOf(t, whole)) {
-		t.Error("the bytes differ from those of an undisturbed run")
+		t.Error("the bytes differ from an undisturbed run's")
 	}
 	if _, err := Run(context.Background(), []string{data}, cut, c); !errors.Is(err, dataset.ErrComplete) {
 		t.Errorf("once more: %v", err)

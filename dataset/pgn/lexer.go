@@ -328,7 +328,7 @@ func (s *splitter) next() (c *chunk, ok bool) {
 		c.text = text[:lastGame(text, marker)]
 		c.open = c.text == ""
 	}
-	if c.open { // what is left shows which line is before a game
+	if c.open { // the rest shows which line is before a game
 		c.text = text[:cmp.Or(strings.LastIndexByte(text[:len(text)/2], '\n')+1, len(text)/2)]
 	}
 	s.open = c.open

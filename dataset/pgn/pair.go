@@ -314,7 +314,7 @@ func (r *reader) take(g *Game, err error) (ready bool) {
 	}
 	if scores > maxHeldScores || len(r.queue) > maxHeldGames {
 		for _, a := range r.aligners {
-			a.over = true // what is not known remains so
+			a.over = true // an unknown score remains unknown
 		}
 		return true
 	}

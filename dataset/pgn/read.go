@@ -80,7 +80,7 @@ func (e *GameError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e
 func (e *GameError) Unwrap() error { return e.Err }
 
 // Read yields the games of a PGN file in order. A game that cannot be read is yielded as a
-// *GameError with what is known of it, and the sequence continues after its result or with
+// *GameError with its known parts, and the sequence continues after its result or with
 // the next tags. Moves after a result are a game of their own; in a file whose games have
 // tags they are an error. Any error that is not a *GameError is a read error and ends it.
 func Read(r io.Reader) iter.Seq2[*Game, error] { return Reading{}.Games(r) }

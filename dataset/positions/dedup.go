@@ -201,7 +201,7 @@ func (s *sampler) band(r *dataset.PositionRow) int {
 func (s *sampler) count(r *dataset.PositionRow) { s.left[s.band(r)]++ }
 
 // settle decides how many rows of each band are taken. Without Sample it is the largest sample with exactly the
-// shares, but for bands without rows. With Sample, what is missing in one band is taken from the others, by their shares.
+// shares, but for bands without rows. With Sample, the others make up for a band's lack, by their shares.
 func (s *sampler) settle() {
 	var order []int // the scarcest band first
 	var sum int64   // of the shares

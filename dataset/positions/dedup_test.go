@@ -195,7 +195,7 @@ func TestRescoreResumes(t *testing.T) {
 		t.Errorf("%d searches after 3,000 of %d", n, counts.Kept)
 	}
 	if !reflect.DeepEqual(datatest.Files(t, cut), datatest.Files(t, whole)) {
-		t.Error("the bytes differ from those of an undisturbed run")
+		t.Error("the bytes differ from an undisturbed run's")
 	}
 }
 

@@ -38,7 +38,7 @@ func positionsOf(t *testing.T, runs ...run) *dataset.Reader[dataset.PositionRow]
 	return r
 }
 
-// Games go to the workers 64 at a time, in their order; the last job has what is left.
+// Games go to the workers 64 at a time, in their order; the last job has the rest.
 func TestJobsOfGames(t *testing.T) {
 	games := datatest.Games[dataset.GameRow](40, 130)
 	games[100].Start, games[100].Variant, games[100].Moves = games[3].Start, games[3].Variant, games[3].Moves

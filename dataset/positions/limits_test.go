@@ -364,7 +364,7 @@ func TestShares(t *testing.T) {
 		{"equal bands", Filter{PhaseShares: even}, Bands{2, 2}, Bands{2, 2}},
 		{"no rows", Filter{PhaseShares: even}, Bands{}, Bands{}},
 		{"small band whole", Filter{PhaseShares: even, Sample: 10}, Bands{2, 9, 9}, Bands{2, 4, 4}},
-		{"the last band takes what is over", Filter{PhaseShares: even, Sample: 11}, Bands{2, 9, 9}, Bands{2, 4, 5}},
+		{"the last band takes the rest", Filter{PhaseShares: even, Sample: 11}, Bands{2, 9, 9}, Bands{2, 4, 5}},
 		{"in any order", Filter{PhaseShares: even, Sample: 11}, Bands{9, 2, 0, 9}, Bands{4, 2, 0, 5}},
 		{"more than there are", Filter{PhaseShares: even, Sample: 99}, Bands{2, 9}, Bands{2, 9}},
 		{"exactly all", Filter{PhaseShares: even, Sample: 11}, Bands{2, 9}, Bands{2, 9}},

@@ -9,7 +9,7 @@ import (
 
 // VariationsDir is the folder of the positions that Filter.PV adds to the data set in dir: those along the principal
 // variation of the search of each row, with the row's game, result and new score. They are a data set of their own, so
-// that a fit can weigh them or leave them out. Positions in check, and those of the rows beside them, are left out.
+// that a fit can weigh them or leave them out. Positions in check, and positions of the rows beside them, are left out.
 func VariationsDir(dir string) string { return filepath.Clean(dir) + "-pv" }
 
 // variations writes the data set in VariationsDir.

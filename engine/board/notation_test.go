@@ -261,7 +261,7 @@ func TestSuites(t *testing.T) {
 }
 
 // TestParseFENRefuses reads the bad positions of testdata: each is an error that
-// says what is wrong, and never a position.
+// names the fault, and never a position.
 func TestParseFENRefuses(t *testing.T) {
 	n := 0
 	for i, text := range readLines(t, "testdata/bad_fens.txt") {

@@ -6,7 +6,7 @@ import (
 	"os/exec"
 )
 
-// Command is exec.CommandContext with a process group of its own, all of which is killed when ctx ends, and on Linux
+// Command is exec.CommandContext with a process group of its own, killed as a whole when ctx ends, and on Linux
 // when this process does (see Mark). Where there are no process groups, only the program is.
 func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)

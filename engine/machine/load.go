@@ -174,7 +174,7 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Text returns what is kept, with a question mark for each run of bytes that are no text.
+// Text returns the kept bytes, with a question mark for each run of bytes that are no text.
 func (t *Tail) Text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

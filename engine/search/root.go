@@ -154,7 +154,7 @@ func (e *Engine) bestRoot() board.Move {
 	return best.move
 }
 
-// ranked packs a move, its score and its index in a list into one number, of which the
+// ranked packs a move, its score and its index in a list into one number; the
 // highest is the best move and, among equals, the first. So the best of a list is found
 // without branches that are hard to predict.
 type ranked int64

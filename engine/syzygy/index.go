@@ -32,7 +32,7 @@ type group struct {
 var errLayout = errors.New("men in an impossible order")
 
 // newLayout returns the layout of the men in the file's order. lead is the number of pawns of the leading side,
-// second that of the other. order and order2 are the places of the first group, and of the second side's pawns, among
+// second the other's. order and order2 are the places of the first group, and of the second side's pawns, among
 // the groups when their factors are multiplied.
 func newLayout(men []board.Piece, lead, second, file, order, order2 int) (*layout, error) {
 	l := &layout{men: men, file: file, pawns: lead > 0}

@@ -220,7 +220,7 @@ type Judge struct {
 	Set   string `json:"set"`         // checksum of the files' names and sizes
 	Fifty bool   `json:"fifty_moves"` // the 50-move rule holds
 
-	// Say, if not nil, is told once that a table is missing, and once of each damaged file. Positions that need these
+	// Say, if not nil, gets one message about missing tables, and one about each damaged file. Positions that need these
 	// are not judged.
 	Say func(string) `json:"-"`
 

@@ -80,7 +80,7 @@ func TestVectors(t *testing.T) {
 	wg.Wait()
 }
 
-// TestValuesFollowFromMoves checks what holds for every position without a second reader: its value is that of its
+// TestValuesFollowFromMoves checks what holds for every position without a second reader: its value follows from its
 // best move.
 func TestValuesFollowFromMoves(t *testing.T) {
 	tables := open(t, "testdata")

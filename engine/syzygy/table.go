@@ -130,7 +130,7 @@ func (f *file) parse(t *table, dtz bool) error {
 	}
 	flags := r.byte()
 	if r.err == nil && ((flags&withPawns != 0) != (files == 4) || (flags&twoSided != 0) == t.symmetric) {
-		return fmt.Errorf("its flags %#x are not those of %s", flags, t.name)
+		return fmt.Errorf("its flags %#x do not fit %s", flags, t.name)
 	}
 	if err := f.parseLayouts(r, t, files, sides); err != nil {
 		return err
@@ -173,7 +173,7 @@ func (f *file) parseLayouts(r *cursor, t *table, files, sides int) error {
 			}
 			sorted := slices.Sorted(slices.Values(men))
 			if !slices.Equal(sorted, t.men) || t.pawns[0] > 0 && men[0] != board.NewPiece(t.lead, board.Pawn) {
-				return fmt.Errorf("its men are not those of %s", t.name)
+				return fmt.Errorf("its pieces are not %s", t.name)
 			}
 			l, err := newLayout(men, t.pawns[0], t.pawns[1], i, int(order>>shift&15), int(order2>>shift&15))
 			if err != nil {

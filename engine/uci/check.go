@@ -223,7 +223,7 @@ func (k *checker) syncs(text, word string) string {
 	return fmt.Sprintf("after %v", k.ask(text, word, k.command.StartTimeout, nil).Round(time.Millisecond))
 }
 
-// listen reads lines until one begins with the word, which it reports, or the time is over. The error is that of a
+// listen reads lines until one begins with the word, which it reports, or the time is over. The error comes from a
 // program that has ended.
 func (k *checker) listen(word string, within time.Duration, each func(line []byte)) (bool, error) {
 	p := k.process

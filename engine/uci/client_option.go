@@ -196,7 +196,7 @@ func (c *Client) ownLines() int {
 	return 1
 }
 
-// appendOption appends the command that sets an option. Only a button has no value: that of
+// appendOption appends the command that sets an option. Only a button has no value: the value of
 // a string may be empty, and engines look for the word.
 func (c *Client) appendOption(out []byte, o *option, value string) []byte {
 	c.follow(o, value)

@@ -68,7 +68,7 @@ var SyncEvery = time.Second
 // OpenJournal opens the journal at path for appending, creating it if necessary, and calls
 // visit (if not nil) with each line already there, checksum included. An unfinished last
 // line, left by a crash in the middle of a write, is cut off: its Append had not returned. So
-// are zeros, left by a power cut, with what is behind them: no Sync had returned.
+// are zeros, left by a power cut, with all behind them: no Sync had returned.
 // Any other damage is an error that wraps ErrDamaged and names file and line.
 func OpenJournal(path string, visit func(line []byte) error) (*Journal, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
@@ -126,7 +126,7 @@ func scanJournal(r io.Reader, path string, visit func([]byte) error) (int64, err
 	for number := 1; ; number++ {
 		line, err := readLine(in)
 		if (err == nil || errors.Is(err, io.EOF)) && bytes.Contains(line, lostWrite) {
-			return end, nil // neither the lost write nor what is behind it was synced
+			return end, nil // neither the lost write nor anything behind it was synced
 		}
 		if errors.Is(err, io.EOF) {
 			// The end of the file, or a torn line: the beginning of one. Nothing but a lost write can

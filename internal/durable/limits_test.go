@@ -316,7 +316,7 @@ func TestLockWaits(t *testing.T) {
 	(*Lock)(nil).Unlock()
 }
 
-// Sizes of shards have limits, and a manifest says what is wrong with it.
+// Sizes of shards have limits, and a bad manifest is an error.
 func TestManifestLimits(t *testing.T) {
 	for _, c := range []struct {
 		name  string

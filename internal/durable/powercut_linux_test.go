@@ -76,7 +76,7 @@ var (
 	straceText = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
 )
 
-// parseTrace reads what strace wrote, and returns what is about the folder.
+// parseTrace reads the output of strace, and returns calls about the folder.
 func parseTrace(trace, dir string) (ops []fileOp) {
 	half, begun := map[string]string{}, map[string]int{} // by thread
 	names, open, offset, files := map[string]int{}, map[string]int{}, map[string]int64{}, 0
@@ -160,7 +160,7 @@ func folderAfter(ops []fileOp, lost map[int]bool) map[string][]byte {
 	return folder
 }
 
-// recovered carries out the recovery in a folder. An error says what is wrong if that many units were acknowledged.
+// recovered carries out the recovery in a folder. An error says what was lost if that many units were acknowledged.
 func recovered(dir string, acked uint64) error {
 	if err := RemoveTemps(dir); err != nil {
 		return err
@@ -245,7 +245,7 @@ func cuts(root string, ops []fileOp) (states int, wrong error) {
 }
 
 // The power is cut at any moment, and what was not synced reaches the disk in any part and order: every unit that was
-// acknowledged is there, and every shard that is listed. Without one kind of sync the same test finds what is lost.
+// acknowledged is there, and every shard that is listed. Without one kind of sync the same test finds a loss.
 func TestPowerCut(t *testing.T) {
 	if dir := os.Getenv(powerDirEnv); dir != "" {
 		writeWithAcks(dir)

@@ -305,7 +305,7 @@ func (r *Run) Event(kind string, data any) error {
 	}{time.Now().UTC().Format(time.RFC3339Nano), kind, data})
 }
 
-// progressEvent is the kind of events with a RunProgress, of which there is one every progressEvery.
+// progressEvent is the kind of events with a RunProgress, one every progressEvery.
 const (
 	progressEvent = "progress"
 	progressEvery = 10 * time.Second

@@ -15,7 +15,7 @@ import (
 const pollNodes = 128
 
 // Budget counts the nodes of one search and decides when it has to stop. It implements
-// engine.Limits for all programs, most of which search to a fixed depth of their own; the
+// engine.Limits for all programs; most search to a fixed depth of their own, and the
 // budget only stops them earlier.
 type Budget struct {
 	ctx     context.Context

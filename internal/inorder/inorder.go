@@ -27,7 +27,7 @@ func Workers(n int) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// Run calls produce, which sends pieces of work; Workers(n) workers, each of which takes pieces
+// Run calls produce, which sends pieces of work; Workers(n) workers, which take pieces
 // in no particular order; and take, once for each piece, in the order of sending, after the
 // worker has asked for its next piece. The first error cancels the context of the
 // functions, and Run returns it once all of them have returned. At most three pieces per worker

@@ -72,7 +72,7 @@ var ErrLong = errors.New("the line is too long")
 
 // ReadLine returns the next line without its newline, and holds little more than most bytes
 // of it. After ErrLong the rest of the line is still to be read. If no newline follows, the
-// error is io.EOF, with what is left.
+// error is io.EOF, with the rest.
 func ReadLine(in *bufio.Reader, most int) ([]byte, error) {
 	var line []byte
 	for {

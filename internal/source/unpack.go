@@ -96,7 +96,7 @@ func succeeds(k *kind, head []byte) bool {
 	return err == nil || n > 0 && errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// early names what is cut off or damaged.
+// early names the part that is cut off or damaged.
 func early(name string, err error) error {
 	switch {
 	case err == nil, err == io.EOF, errors.Is(err, errArchive):
@@ -127,7 +127,7 @@ type layer struct {
 	r     io.Reader
 	name  string
 	outer io.Reader // what r reads
-	// At the end of what is packed, cut reports whether the last bytes packed show that the file was cut.
+	// At the end of the packed data, cut reports whether the last bytes packed show that the file was cut.
 	packed *tail
 	cut    func(last []byte) bool
 }

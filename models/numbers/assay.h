@@ -3,7 +3,7 @@
      void assay_start(void)                what main does first
      void assay_position(const char *fen)  sets the board
      int  assay_value(void)                what the evaluation says of it, from White's view, in its finest unit
-     void assay_refresh(void)              makes again what is made from the numbers; clears caches
+     void assay_refresh(void)              remakes what depends on the numbers; clears caches
    #define ASSAY_BOARD board before the #include keeps a copy of the variable board for each position: FENs are parsed
    once. What it holds of the numbers, such as sums of piece-square tables, is then for assay_value to make again. */
 #ifndef ASSAY_H

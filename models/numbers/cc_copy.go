@@ -229,7 +229,7 @@ func (m *copier) element(k int) string {
 	return fmt.Sprintf("%s[%d]", array, k)
 }
 
-// initializer is that of t with elements in place of literals.
+// initializer is t's with elements in place of literals.
 func (m *copier) initializer(t *table) string {
 	replace := map[int]string{}
 	for _, l := range t.literals {

@@ -23,7 +23,7 @@ type declaration struct {
 	at        int      // the name,
 	from, to  int      // the initializer, empty if there is none,
 	end       int      // the semicolon,
-	outer     int      // and that of the outermost class
+	outer     int      // and the outermost class's
 	template  bool     // stands in a template
 	scoped    bool     // an enumerator of an enum class
 	counted   bool     // an enumerator from which the next ones are counted

@@ -161,7 +161,7 @@ func (s *source) names(from, to int) []string {
 	return all
 }
 
-// take adds the numbers of a table to s, or what is left of them.
+// take adds the numbers of a table to s, or the remaining ones.
 func (c *cc) take(s *Set, t *table) {
 	found, expression := t.findLiterals()
 	line := c.files[t.file].line(t.offset(t.at))
@@ -247,7 +247,7 @@ func (c *cc) forbids(t *table) string {
 	return ""
 }
 
-// derive finds what is made from the taken tables, which is made again after them, and the order.
+// derive finds what depends on the taken tables and must be remade after them, and the order.
 func (c *cc) derive() {
 	touching := map[string][]string{} // a function, and the names in its body
 	for _, p := range c.files[:c.listed] {

@@ -72,7 +72,7 @@ func isMain(d ast.Decl) bool {
 	return ok && f.Name.Name == "main" && f.Recv == nil && f.Body != nil
 }
 
-// variables are the constants that become variables: the listed ones, and what is made from them.
+// variables are the constants that become variables: the listed ones, and constants made from them.
 func (t *goTree) variables(numbers map[string]map[int]int, c goConstants) (map[string]bool, error) {
 	v := map[string]bool{}
 	var add func(key string)

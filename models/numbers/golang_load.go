@@ -21,7 +21,7 @@ type goTree struct {
 	home   string // its folder
 	fset   *gotoken.FileSet
 	all    map[string]*goPackage // by import path
-	own    []*goPackage          // those of the tree, in order of imports
+	own    []*goPackage          // packages of the tree, in order of imports
 }
 
 // goPackage is a package as go list describes it.

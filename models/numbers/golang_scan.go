@@ -416,7 +416,7 @@ func (c goConstants) use(f *goFile, key string, stack []ast.Node) {
 	}
 }
 
-// fixed is why a constant must stay one: by its own uses, or by those of a constant that is made from it.
+// fixed is why a constant must stay one: by its own uses, or by uses of a constant made from it.
 func (c goConstants) fixed(key string, through ...string) string {
 	if why := c.why[key]; why != "" {
 		return why

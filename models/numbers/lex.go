@@ -38,7 +38,7 @@ func isWord(c byte) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// lex never fails: what is no token of C becomes a mark of one byte.
+// lex never fails: a byte that begins no token of C becomes a mark.
 func lex(path, text string) *source {
 	s := &source{path: path, text: text}
 	var open []branches
@@ -171,7 +171,7 @@ type branches struct {
 	dead bool // the first one is #if 0
 }
 
-// branch keeps the tokens of all branches if each has its own brackets closed, and else those of the first living one.
+// branch keeps the tokens of all branches if each has its own brackets closed, and else the tokens of the first live one.
 func (s *source) branch(open []branches, directive string) []branches {
 	at, last := len(s.tokens), len(open)-1
 	switch {

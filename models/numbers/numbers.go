@@ -41,7 +41,7 @@ type Left struct {
 	Why  string
 }
 
-// Options change what is taken.
+// Options change which numbers are taken.
 type Options struct {
 	Skip []string // names of tables, or of tables' numbers, to leave out
 	Take []string // names to take that would be left out; FILE:FUNCTION takes the literals of a body, but in Rust

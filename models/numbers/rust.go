@@ -17,7 +17,7 @@ import (
 //go:embed rust.rs.txt
 var rustLibrary string
 
-// instrument turns each listed constant and static, and what is made from them, into an extern static, which the
+// instrument turns each listed constant and static, and all made from them, into an extern static, which the
 // compiler cannot fold, beside the memory that it names. .init_array makes them before main, by their initializers with
 // other literals. The library is a module of the crate that has them, and the glue file one of the crate that has main.
 func (r *rust) instrument(s *Set, dir, value string) error {
@@ -150,7 +150,7 @@ func (r *rust) mainFile(value string) (string, error) {
 	return "", fmt.Errorf("%s: not clear which file has main: %q; put %[1]s into the folder of its crate", value, mains)
 }
 
-// tableCrate is the root file of the crate that has the listed files, and the path of our library from that of main.
+// tableCrate is the root file of the crate that has the listed files, and the path from main to our library.
 func (r *rust) tableCrate(dir string, files []string, main string) (root, library string, err error) {
 	folder, name, err := crateOf(dir, files[0])
 	if err != nil {
@@ -192,7 +192,7 @@ func (r *rust) literals(s *Set) error {
 	return nil
 }
 
-// touched are the items with numbers and what is made from them, each after what it is made from.
+// touched are the items with numbers and items made from them, each after its sources.
 func (r *rust) touched() []*rsItem {
 	names, byName := map[string]bool{}, map[string][]*rsItem{}
 	for _, d := range r.items {

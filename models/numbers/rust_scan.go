@@ -243,7 +243,7 @@ var notNumbers = regexp.MustCompile(`\b(u64|u128|usize|u8|bool|str|char|String|B
 
 var rsWhole = regexp.MustCompile(`\b[iu](8|16|32)\b`)
 
-// take adds the numbers of an item to s, or what is left of them.
+// take adds the numbers of an item to s, or the remaining ones.
 func (r *rust) take(s *Set, d *rsItem, o Options) {
 	w := rsLiterals{rsFile: d.file}
 	w.walk(d.from, d.to, d.name)

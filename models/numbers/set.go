@@ -77,7 +77,7 @@ func (s *Set) chooseLanguage() error {
 	return fmt.Errorf("%s: not a file of C, C++, Rust or Go by its extension", s.Files[0])
 }
 
-// uniqueNames appends #2, #3... to names that repeat, such as those of two branches of an #if.
+// uniqueNames appends #2, #3... to names that repeat, as in two branches of an #if.
 func (s *Set) uniqueNames() {
 	seen := map[string]int{}
 	for i := range s.Numbers {

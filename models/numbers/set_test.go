@@ -130,7 +130,7 @@ func TestRound(t *testing.T) {
 	}
 }
 
-// Tables that no one tunes are told by their names or values.
+// Tables that no one tunes are recognized by their names or values.
 func TestAside(t *testing.T) {
 	for _, c := range []struct {
 		table  string
@@ -150,7 +150,7 @@ func TestAside(t *testing.T) {
 	}
 }
 
-// TestGoOptions: what is asked for and asked to be left out, in Go.
+// TestGoOptions: the options take and skip, in Go.
 func TestGoOptions(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module a\n\ngo 1.20\n", "a.go": `package main

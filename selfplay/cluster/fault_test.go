@@ -199,7 +199,7 @@ func serveAlone(args []string) error {
 }
 
 // Workers, a coordinator and a server are killed, stopped and started again at random, in a data set and a match. The
-// files are the same as those of one undisturbed machine: no game is lost, and none is there twice.
+// files are the same as on one undisturbed machine: no game is lost, and none is there twice.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -315,7 +315,7 @@ func (s *three) cut(i int, cut bool) {
 }
 
 // Of three servers, one is killed, and started again; one is cut off from the others, and joined again some games
-// later; one is paused; and all three are cut off from each other, and joined. The games are those of one machine.
+// later; one is paused; and all three are cut off from each other, and joined. The games are the same as on one machine.
 func TestThreeServers(t *testing.T) {
 	t.Parallel()
 	if !*long {

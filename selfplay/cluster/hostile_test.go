@@ -199,7 +199,7 @@ func TestKeysAndRights(t *testing.T) {
 
 // A hostile worker with a valid key has units, files and acknowledgements sent to where answers go, acknowledges what
 // others play, and sends answers that are none, that are impossible, or that are to units which nobody asked for. Only
-// answers with the digest of an open unit count: the games are those of one machine.
+// answers with the digest of an open unit count: the games are the same as on one machine.
 func TestHostileWorker(t *testing.T) {
 	t.Parallel()
 	n := fewer(90)
@@ -324,7 +324,7 @@ func TestLoopbackOnlyWithoutCredentials(t *testing.T) {
 	}
 }
 
-// Servers that cannot serve a run are named with what is missing.
+// Errors of servers that cannot serve a run name what they lack.
 func TestServersThatAreTooSmall(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -65,7 +65,7 @@ func (a *authority) client() *tls.Config {
 	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 }
 
-// cable forwards connections to an address, records what is sent, and can be cut.
+// cable forwards connections to an address, records the bytes sent, and can be cut.
 type cable struct {
 	address string
 

@@ -290,7 +290,7 @@ func (g *generator) series() *selfplay.Series {
 	return &s
 }
 
-// viewFault returns what is wrong with the players' scores, with their names as typed. Scores
+// viewFault returns a fault of the players' scores, with their names as typed. Scores
 // arrive from the view of the side to move.
 func (g *generator) viewFault() *dataset.ViewFault {
 	f := g.summary.views.Fault()

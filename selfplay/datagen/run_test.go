@@ -117,7 +117,7 @@ func TestGamesAreValid(t *testing.T) {
 		}
 		for ply, game := range g.Replay() {
 			if ply == int(g.OpeningPlies) && game.Position().Key() != g.Opening {
-				t.Errorf("game %d: the opening's key is not that of ply %d", n, ply)
+				t.Errorf("game %d: the opening's key is not the key of ply %d", n, ply)
 			}
 		}
 		ids[g.Game], openings[g.Opening] = true, true
@@ -382,7 +382,7 @@ func TestOpenUnfinishedJournal(t *testing.T) {
 	}
 	for _, rows := range parts {
 		if !reflect.DeepEqual(rows, all[:len(rows)]) {
-			t.Errorf("the first %d rows differ from those of the complete data set", len(rows))
+			t.Errorf("the first %d rows differ from the complete data set's", len(rows))
 		}
 	}
 

@@ -43,7 +43,7 @@ type Summary struct {
 	Took    time.Duration `json:"-"`
 
 	Warnings []string              `json:"-"` // about stalls and limits that a player ignores
-	Views    *dataset.ViewFault    `json:"-"` // what is wrong with the players' scores; nil if nothing is
+	Views    *dataset.ViewFault    `json:"-"` // a fault of the players' scores; nil if there is none
 	Nodes    uint64                `json:"-"` // searched in games by this process
 	Search   selfplay.SeriesReport `json:"-"` // of openings, by this process
 

@@ -242,7 +242,7 @@ func (g *games) record(r *selfplay.Result) error {
 			return err
 		}
 	}
-	// Only what is the same in equal runs: the text of a fault is in the journal.
+	// Only what equal runs share: the text of a fault is in the journal.
 	notes := pgn.Notes{Depths: r.Depths, Times: r.Times}
 	err = pgn.WriteNoted(g.pgnOut, row, notes, g.tags(&h)...)
 	if err != nil {

@@ -239,7 +239,7 @@ func (f *fit) sandwich(t *crosstable, chol *mat.Cholesky) error {
 
 // scale is the Elo of one nat. The slope of the expected score at equality is
 // 1/(2(2+v)) a nat, v = e^d, and the logistic curve's ln 10/1600 an Elo. Far from equality this
-// curve is flatter than the logistic one, and intervals are wider than those of programs that
+// curve is flatter than the logistic one, and intervals are wider than from programs that
 // take the latter: by 2.6 % at a score of 72 %, if equal players draw 34 %.
 func (f *fit) scale() float64 {
 	return 400 / math.Ln10 * 2 / (2 + math.Exp(f.theta[f.n+1]))

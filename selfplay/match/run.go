@@ -167,7 +167,7 @@ type Result struct {
 
 	Score float64 `json:"score"` // mean, 0 to 1
 
-	// Strength is the one Elo and 95 % interval that people are told. After a test it is
+	// Strength is the one Elo and 95 % interval that every output shows. After a test it is
 	// the median-unbiased estimate. Null after too few games.
 	sprt.Strength
 	LOS        num.Float `json:"los"`        // likelihood of superiority; null after too few games
@@ -218,7 +218,7 @@ func (w *WithoutForfeits) String() string {
 // Passed reports whether the test accepted H1.
 func (r *Result) Passed() bool { return r.Verdict == AcceptH1 }
 
-// NodesAPly returns the mean nodes of a search of A and of B, each of which plays half of the plies.
+// NodesAPly returns the mean nodes of a search of A and of B; each plays half of the plies.
 func (r *Result) NodesAPly() (mean [2]float64) {
 	for i, n := range r.Nodes {
 		mean[i] = 2 * float64(n) / float64(max(1, r.Plies))

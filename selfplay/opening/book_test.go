@@ -353,7 +353,7 @@ func TestFischerStarts(t *testing.T) {
 		}
 	}
 	if fischer(518, 518) != board.StartPosition() {
-		t.Error("start 518 is not that of standard chess")
+		t.Error("start 518 is not standard chess")
 	}
 	seen := map[string]bool{}
 	for n := range fischerStarts {
@@ -375,7 +375,7 @@ func TestFischerStarts(t *testing.T) {
 	}
 }
 
-// Both sides of Chess960 start alike, those of double Chess960 seldom; random plies follow.
+// Both sides start alike in Chess960, seldom in double Chess960; random plies follow.
 func TestVariants(t *testing.T) {
 	for variant, alike := range map[string]int{Standard: 300, Chess960: 300, DFRC: 0} {
 		source := setup.Must(Spec{Plies: 3, Variant: variant}.Open(t.Context(), 5))

@@ -113,7 +113,7 @@ func TestForeignWithLimits(t *testing.T) {
 	}
 }
 
-// The names of files do not make players differ; what is in them, arguments and settings do.
+// The names of files do not make players differ; their contents, arguments and settings do.
 func TestSameProgram(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"new": "#!/bin/sh", "old": "#!/bin/sh", "x.nnue": "net", "y.nnue": "net",

@@ -252,7 +252,7 @@ func (f *failing) Search(ctx context.Context, g *board.Game, lim engine.Limits) 
 	return f.Player.Search(ctx, g, lim)
 }
 
-// opener opens players of which one, or all, fail.
+// opener opens players; one, or all, fail.
 func (s Suite) opener(open selfplay.Opener, always bool) selfplay.Opener {
 	return func(spec engine.Spec) (engine.Player, error) {
 		p, err := open(spec)

@@ -39,7 +39,7 @@ type Kind string
 
 // Kinds of designs.
 const (
-	// Rows come from one Hadamard matrix, with their complements: few subsets, each of which may be a build.
+	// Rows come from one Hadamard matrix, with their complements: few subsets, since each may be a build.
 	Rows Kind = "rows"
 	// Random are rows of matrices with columns and signs drawn at random: many subsets, for what costs no build.
 	Random Kind = "random"

@@ -155,7 +155,7 @@ func (d *Design) fill(e *Estimate, f *fit) {
 	}
 }
 
-// aliases sets what is known of interactions from a design of rows, and of what no effects explain.
+// aliases sets what a design of rows shows of interactions and of effects that none explain.
 func (d *Design) aliases(e *Estimate, f *fit) {
 	n := d.order()
 	if n > 1 {

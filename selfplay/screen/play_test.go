@@ -78,7 +78,7 @@ func TestEffectsAreFound(t *testing.T) {
 	}
 }
 
-// A long screen of random subsets fixes what is decided, and ends when everything is.
+// A long screen of random subsets fixes decided factors, and ends when everything is.
 func TestDecidedFactorsAreFixed(t *testing.T) {
 	c := config(t, Random, 1600)
 	c.Fix = true

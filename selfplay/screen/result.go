@@ -150,7 +150,7 @@ type Factor struct {
 	On   string `json:"on"`
 }
 
-// Config says what is screened, and by which games. With Out empty nothing is kept.
+// Config has the factors and the games. With Out empty nothing is kept.
 type Config struct {
 	selfplay.Setup
 

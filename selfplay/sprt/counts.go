@@ -182,7 +182,7 @@ func (d *dist) normalizedElo(t float64) float64 {
 // are the likeliest.
 type Shape struct{ d dist }
 
-// IndependentGames is the shape of games of which a share drawRatio, 0.001 to
+// IndependentGames is the shape of games with a share of draws drawRatio, 0.001 to
 // 0.999, is drawn; paired ones are counted two by two as Pentanomial.
 func IndependentGames(drawRatio float64, paired bool) (Shape, error) {
 	if !(drawRatio >= minScore && drawRatio <= 1-minScore) {

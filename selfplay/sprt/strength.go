@@ -8,7 +8,7 @@ import (
 	"github.com/assay-chess/assay/engine/num"
 )
 
-// Unknown is a strength of which no Elo is known.
+// Unknown is a strength without an Elo.
 func Unknown() Strength { return Strength{num.Unknown, num.Unknown, num.Unknown} }
 
 const (

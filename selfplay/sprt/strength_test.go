@@ -11,7 +11,7 @@ import (
 	"github.com/assay-chess/assay/internal/setup"
 )
 
-// TestStrength says what is known after few and after one-sided games, in words and in JSON.
+// TestStrength covers few and one-sided games, in words and in JSON.
 func TestStrength(t *testing.T) {
 	for _, test := range []struct {
 		pairs        Pentanomial

@@ -20,7 +20,7 @@
 //
 // RESULTS.md has what it makes of Shannon's own coefficients, and notebook 01 a short run.
 //
-// What follows what is in Loop, over a Learner: assay with one of its models here, an author's engine in cmd/assay.
+// Loop has the order of steps, over a Learner: assay with one of its models here, an author's engine in cmd/assay.
 //
 // Start reading at Loop, Config and Run.
 package learn

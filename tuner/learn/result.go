@@ -37,7 +37,7 @@ type Result struct {
 	Already bool `json:"-"` // the run was complete before
 }
 
-// FinalPlayer, which pages show, returns the weights that played the final match: the champion's, or those of the
+// FinalPlayer, which pages show, returns the weights that played the final match: the champion's, or the
 // last fit if the champion is the opponent.
 func (r *Result) FinalPlayer() WeightsRef {
 	if r.Champion.ID == r.Opponent.ID {

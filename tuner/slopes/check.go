@@ -130,7 +130,7 @@ func (k *checking) order() error {
 	}
 	if d := k.differences(k.base, values); d != "" {
 		return fmt.Errorf("%w: %s; after %d numbers were moved and put back. Does assay_refresh clear caches, and make "+
-			"again what is made from numbers?", ErrOrder, d, len(moves))
+			"again what depends on the numbers?", ErrOrder, d, len(moves))
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (k *checking) fresh() error {
 	return nil
 }
 
-// moves moves all numbers, or those of a table that is named, up or down at random, and evaluates the positions.
+// moves moves all numbers, or one named table's, up or down at random, and evaluates the positions.
 // Numbers that make the program fail stay where they are.
 func (k *checking) moves(table string) ([]move, []float64, error) {
 	b := &block{m: k.measurement, program: k.program, fens: k.rows, failed: map[int]bool{}}

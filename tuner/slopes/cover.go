@@ -33,7 +33,7 @@ func (b bitset) count() (n int) {
 	return n
 }
 
-// without counts what is in b and not in c.
+// without counts the members of b that c lacks.
 func (b bitset) without(c bitset) (n int) {
 	for i, w := range b {
 		n += bits.OnesCount64(w &^ c[i])

@@ -10,7 +10,7 @@
 // Most numbers change the value of few positions. A sample, measured in full, says where each number is likely to
 // count: a value for a piece on a square only where that piece stands there. There it is moved alone. Then all
 // numbers of a group are moved at once, at every position, each by its own step. Where the value changes by the sum
-// of what is known, nothing is missing, and where it does not, halves of the group find what is. Moving all down as
+// of the known slopes, none is missing; where not, halves of the group find it. Moving all down as
 // well shows the positions where the value bends, whose slopes are measured from both sides with smaller steps.
 //
 // Start reading at Measure (measure.go), then group.go.

@@ -18,7 +18,7 @@ import (
 	"github.com/assay-chess/assay/models/numbers"
 )
 
-// The test binary is the measuring program if this variable names what is special about it.
+// The test binary is the measuring program if this variable names its fault.
 const fakeVariable = "ASSAY_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {

@@ -219,7 +219,7 @@ func (b *block) blame(moves []move, at []int32, why error) error {
 const mostLocated = 3
 
 // find looks for the numbers that explain by how much the values at some positions change if the numbers from first
-// to last are moved: where that is not the sum of what is known.
+// to last are moved: where that is not the sum of known slopes.
 func (g *group) find(first, last int, way float64, at []int32, changes []float64) error {
 	table := g.table(way)
 	var open []int32

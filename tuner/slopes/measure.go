@@ -60,7 +60,7 @@ type Report struct {
 	Bent        int64         `json:"bent"`           // cells whose slope depends on the step
 	Flat        []string      `json:"flat,omitempty"` // numbers that change no value
 	Left        []Left        `json:"left,omitempty"`
-	// Actual is the RMS change of the sample's values when all numbers move at random, and Wrong that of its difference
+	// Actual is the RMS change of the sample's values when all numbers move at random, and Wrong the RMS of its difference
 	// from what the slopes predict: centipawns.
 	Actual float64 `json:"actual"`
 	Wrong  float64 `json:"wrong"`
@@ -87,7 +87,7 @@ type measurement struct {
 
 // Measure measures the slopes of all numbers at all positions, and writes them as features. The rows do not depend on
 // the number of processes. An interrupted data set is started over; if it is complete already, the error wraps
-// dataset.ErrComplete, and the report is that of the data set.
+// dataset.ErrComplete, and the report is the data set's.
 func Measure(ctx context.Context, c Config) (*Report, error) {
 	began := time.Now()
 	m := &measurement{Config: c, ctx: ctx, tries: map[int]int{}, report: new(Report)}
@@ -239,7 +239,7 @@ func (m *measurement) checkNumbers() error {
 	}
 	for k, n := range m.Config.Numbers {
 		if n.Name != m.names[k] {
-			return fmt.Errorf("number %d of %s is %s, that of its sources %s: is it built from them?", k+1, m.Path, m.names[k],
+			return fmt.Errorf("number %d of %s is %s, in the sources %s: is it built from them?", k+1, m.Path, m.names[k],
 				n.Name)
 		}
 	}

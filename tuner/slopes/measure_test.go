@@ -182,7 +182,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// One of two numbers that multiply is left out, and what is left moves as the slopes say.
+// One of two numbers that multiply is left out, and the rest moves as the slopes say.
 func TestProducts(t *testing.T) {
 	r, set, _, _ := measured(t, "products", 700, func(c *Config) {
 		c.Skip = []string{"knights", "danger", "square"} // so that half of the move is of the factors

@@ -136,7 +136,7 @@ func (f *gitPlayers) openPlayer(spec engine.Spec) (selfplay.Player, error) {
 		spec = withDefault(spec, engine.Option{Name: o.Name, Value: o.Text})
 	}
 	e, err := ui.OpenPlayer(f.opener(), spec.WithProgram(b.Path))
-	e.ID = roster.IdentifyBuilt(spec, source.Short()+" "+f.Build) // e.Same is that of the contents
+	e.ID = roster.IdentifyBuilt(spec, source.Short()+" "+f.Build) // e.Same identifies the contents
 	return e, err
 }
 

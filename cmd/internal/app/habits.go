@@ -81,7 +81,7 @@ func isFile(path string) bool {
 // command line.
 func flagError(cmd *cobra.Command, err error) error {
 	text := err.Error()
-	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 { // its flags are those of no command
+	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 { // its flags belong to no command
 		return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
 	}
 	if name, ok := strings.CutPrefix(text, "flag needs an argument: --"); ok {

@@ -40,9 +40,9 @@ func TestHabits(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	const line = "in assay it is\nassay match "
-	// A line and what its answer has. The exit code is that of wrong usage, unless the answer begins with ok or failed.
+	// A line and what its answer has. The exit code means wrong usage, unless the answer begins with ok or failed.
 	for _, test := range []struct{ line, want string }{
-		// First words; TestHabitsAreTrue types those of the list.
+		// First words; TestHabitsAreTrue types the list's.
 		{"ordo -a 2800 -p games.pgn", "type assay ladder games.pgn"},
 		{"import games.pgn", "type assay data import SRC... --out DIR"},
 		{"UCI", "did you mean assay uci?"},
@@ -298,7 +298,7 @@ func TestHabitsAreTrue(t *testing.T) {
 	}
 }
 
-// The tables of all games that are played at once are added up, those of the engines' defaults too.
+// The tables of all games that are played at once are added up, the engines' defaults too.
 func TestCrowdedMemory(t *testing.T) {
 	engine := "'" + testengine.Build(t, "badengine") + "' good" // its default is 16
 	for _, c := range []struct {

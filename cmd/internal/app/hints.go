@@ -146,7 +146,7 @@ var hints = []hint{
 	{is: dataset.ErrNotData, cure: "set --out to an empty or a new folder"},
 	{is: dataset.ErrIncomplete, cure: "to resume it, run the command that writes it again"},
 
-	{is: dataset.ErrDrift, on: "features", cure: "\nFix the dump, or put what is not tuned into offset"},
+	{is: dataset.ErrDrift, on: "features", cure: "\nFix the dump, or put the part that is not tuned into offset"},
 	{is: dataset.ErrDrift, cure: "the engine that wrote the features evaluates something else: count every term, or put " +
 		"the rest into offset"},
 	{is: dataset.ErrCountRange, cure: "set --float, or \"float\":true in the engine's header"},
@@ -179,7 +179,7 @@ var hints = []hint{
 	{is: syscall.EDQUOT, cure: "free some space, then run the same command again"},
 	{is: syscall.EROFS, cure: "make the disk writable, then run the same command again"},
 	{is: fs.ErrPermission, cure: "check its permissions, then run the same command again"},
-	{is: typed[error](), on: "learn", kept: "what is finished is in {dir}, resume with: {resume}"},
+	{is: typed[error](), on: "learn", kept: "finished work is in {dir}, resume with: {resume}"},
 }
 
 const busyCure = "play again when the machine is free, by --nodes, with fewer games at once (--concurrency), or with a " +

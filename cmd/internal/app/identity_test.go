@@ -12,7 +12,7 @@ import (
 	"github.com/assay-chess/assay/internal/setup"
 )
 
-// The text of a run's configuration decides the ids of its games: keys, their order and what is left out
+// The text of a run's configuration decides the ids of its games: keys, their order and omitted ones
 // must not change. A new setting adds nothing at its default.
 func TestIdentitiesStay(t *testing.T) {
 	path := setup.Must(filepath.Abs("testdata/identities.txt"))

@@ -34,7 +34,7 @@ type ladderOptions struct {
 func newLadderCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ladder A B [C]... | GAMES.pgn...",
-		Short: "Rate many players, or those of a PGN, with error bars",
+		Short: "Rate many players, or a PGN's, with error bars",
 		Long: `Play pairs of games between many players and rate all of them on one scale, with 95 % intervals
 and the likelihood that each is stronger than the next.
 
@@ -106,7 +106,7 @@ func rateGames(s *session, anchor string, files []string) error {
 			return ui.Usagef("--%s is for a ladder that is played; with PGN files there are --anchor and --json", name)
 		}
 	}
-	debug.SetGCPercent(400) // what is read is garbage at once: a fifth of the time, for 20 MB
+	debug.SetGCPercent(400) // the games read are garbage at once: a fifth of the time, for 20 MB
 	var games ladder.Games
 	for _, path := range files {
 		if err := games.Read(s.ctx, path); err != nil {

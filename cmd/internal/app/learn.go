@@ -98,7 +98,7 @@ func (o *learnOptions) add(play *opts.Play) {
 		fs.StringVar(&o.method, "method", learn.Methods()[0],
 			"how each generation learns: "+strings.Join(learn.Methods(), ", "))
 		fs.StringVar(&o.from, "from", "", "weights of the first champion: a file, or the name of embedded weights "+
-			"(default: those of the model; assay: assay-start)")
+			"(default: the model's; assay: assay-start)")
 		fs.StringVar(&o.opponent, "opponent", "", "weights that the last champion plays against: a file, or the name of "+
 			"embedded weights (default: the start weights of the model; assay: shannon-1950)")
 		fs.StringVar(&o.plan, "plan", "", `file with the plan: the config.json of a run, or its object "plan"`)

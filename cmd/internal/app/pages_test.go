@@ -24,7 +24,7 @@ const root = "../../.."
 type pageBlock struct {
 	Mark string   // of the comment <!-- ci: MARK --> above it, if there is one
 	Text []string // its lines, joined where they end in a backslash
-	// Output are lines that its commands print: those of a fence of text below it. Three dots at the end of one
+	// Output are lines that its commands print: a fence of text below it. Three dots at the end of one
 	// stand for the rest of it.
 	Output []string
 }
@@ -110,7 +110,7 @@ func TestPagesParse(t *testing.T) {
 	inBlocks, inText := 0, 0
 	for _, name := range strings.Fields(string(tracked)) {
 		if name == "CHANGELOG.md" {
-			continue // names what is gone
+			continue // names removed commands
 		}
 		text := setup.Must(os.ReadFile(filepath.Join(root, name)))
 		for _, b := range pageBlocks(string(text)) {

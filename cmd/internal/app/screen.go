@@ -50,7 +50,7 @@ which-of-my-ideas.`,
 	opts.Add(play.Flags, opts.OfTest, func(fs *pflag.FlagSet) {
 		fs.Float64Var(&o.within, "within", 0, "in place of --games: effects within ± this many Elo")
 		fs.StringVar(&o.groups, "group", "", "factors that go together: A,B; two groups: 'A,B C,D'")
-		fs.BoolVar(&o.toConfirm, "confirm", false, "then play an SPRT [0, 5] of what is recommended")
+		fs.BoolVar(&o.toConfirm, "confirm", false, "then play an SPRT [0, 5] of the recommended ideas")
 		ui.ShortHelp(fs, opts.Names(fs)...)
 		fs.StringVar(&o.confirmTC, "confirm-tc", "4+0.04",
 			"with --confirm, for patches with limits of nodes: clock of a second match; none: no such match")

@@ -57,7 +57,8 @@ func readSpsaConfig(path string) (c *spsaConfig, err error) {
 		return c, err
 	}
 	if len(c.Parameters) > 0 {
-		return nil, fmt.Errorf("%s: both parameter_file and parameters: move those of %s into one place", path, c.File)
+		return nil, fmt.Errorf("%s has both parameter_file and parameters: move the list of %s into one of them", path,
+			c.File)
 	}
 	if !filepath.IsAbs(c.File) {
 		c.File = filepath.Join(filepath.Dir(path), c.File)

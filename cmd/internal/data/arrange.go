@@ -154,7 +154,7 @@ same command again to resume.`,
 	a.seeded()
 	a.cmd.Flags().StringSliceVar(&parts, "parts", []string{"train=0.9", "valid=0.1"},
 		"names of the parts and their shares")
-	a.cmd.Flags().StringVar(&by, "by", arrange.ByGame, "what is kept together: game or opening")
+	a.cmd.Flags().StringVar(&by, "by", arrange.ByGame, "keep rows together by game or by opening")
 	return a.cmd
 }
 

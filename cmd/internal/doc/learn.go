@@ -153,7 +153,7 @@ func Terms(list []tuner.TermFit, byGames bool) Part {
 	return Part{Title: "Every coefficient", Tables: []ui.Table{t}, More: true, Notes: []string{
 		"data: the share of the term that the data determined; the prior holds the rest, and then a small error says\n" +
 			"nothing of the truth. games: effective number of games that inform the term; ? fewer than 30, the error is too\n" +
-			"small; = frozen; * moved by more than two errors. After a tuning by games the interval is that of a regression."}}
+			"small; = frozen; * moved by more than two errors. After a tuning by games the interval comes from a regression."}}
 }
 
 // Loss formats a loss that may not be known.

@@ -18,7 +18,7 @@ var (
 		"(load|set|parse|read)_?position", "set_?board", "\\w*fen(string)?", "(pos|position|board)_?set", "set"}
 )
 
-// glue is the author's file as far as it can be guessed, and what is left to do.
+// glue is the author's file as far as it can be guessed, and what remains to do.
 type glue struct {
 	name, text string
 	todo       []string

@@ -40,7 +40,7 @@ func NewLoop() *Loop {
 	fs.Float64Var(&o.Lambda, "lambda", 0.3,
 		"share of the result in the target of the fit; the rest is the engine's own search")
 	fs.Float64Var(&o.Decay, "decay", 0.5,
-		"weight of positions from before a promotion, for each promotion since, and of those of --add")
+		"weight of positions of --add, and from before a promotion, for each promotion since")
 	fs.StringSliceVar(&o.Freeze, "freeze", nil, "tables or numbers that keep their values")
 	fs.StringVar(&o.Gate, "gate", "0,10", "elo0,elo1 of the SPRT that promotes a generation")
 	fs.Uint64Var(&o.RelabelNodes, "relabel-nodes", 0,

@@ -110,7 +110,7 @@ func (o *Play) AddGames(games string) {
 func (o *Play) AddPlayers() {
 	Add(o.Flags, OfPlayers, func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.Build, "build", "",
-			"build command for players git:REF, such as 'make -j EXE={out}' (default: that of assay.toml)")
+			"build command for players git:REF, such as 'make -j EXE={out}' (default: assay.toml's)")
 		fs.StringVar(&o.Repo, "repo", "", "for players git:REF: folder of the repository (default: the current folder)")
 		fs.BoolVar(&o.NoBench, "no-bench", false,
 			"for players git:REF: do not run bench after the build to compare its nodes with the commit message")
@@ -220,7 +220,7 @@ func (o *Play) AddAffinity() {
 	})
 }
 
-// AddOutput adds what decides what is printed. Without a help for --all there is none.
+// AddOutput adds the options of the output. Without a help for --all there is none.
 func (o *Play) AddOutput(all string) {
 	Add(o.Flags, Others, func(fs *pflag.FlagSet) {
 		if fs.BoolVar(&o.JSON, "json", false, "print one JSON object"); all != "" {

@@ -83,7 +83,7 @@ const (
 // SourceName is the folder of a run's own clone of the engine, which has each candidate as a tag.
 const SourceName = "source"
 
-// workshop is an author's engine, and what is made of it in a folder.
+// workshop is an author's engine, and the copies built of it in a folder.
 type workshop struct {
 	Config
 	ctx     context.Context

@@ -147,7 +147,7 @@ func (l *loop) meet(g int, s *Step, champion *learn.Weights, games int) (*match.
 		l.plan.test())
 }
 
-// propose keeps the sizes of a step from the champion's numbers to those of a fit. Sizes with equal numbers are one.
+// propose keeps the sizes of a step from the champion's numbers to a fit's. Sizes with equal numbers are one.
 func (l *loop) propose(g int, champion *learn.Weights, was, found []float64) (*learn.Weights, error) {
 	l.steps = nil
 	ids := []string{champion.ID, idOf(l.set, was)}

@@ -129,7 +129,7 @@ func (p *Plan) DeepSeconds() float64 {
 func (p *Plan) ClockSeconds() float64 {
 	c, err := selfplay.ParseClock(p.FinalClock)
 	if err != nil {
-		return 1 // the match says what is wrong with it
+		return 1 // the match reports the fault
 	}
 	const moves = pliesPerGame / 2
 	bases := 1.0

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-chess/assay/tuner/slopes"
 )
 
-// sameBench compares the bench of the engine as it is with that of its copy with settable numbers. It reports whether
+// sameBench compares the engine's bench with the bench of its copy with settable numbers. It reports whether
 // the engine's own bench repeats itself: if not, values have to be compared.
 func (k *workshop) sameBench() (said string, repeats bool, err error) {
 	if err := k.sane(); err != nil {

@@ -99,7 +99,7 @@ func (b *builder) addMatch(id, title, dir string) (*doc.Document, *match.Result)
 	} else if r == nil {
 		r = course.Result(c.Test)
 		r.A, r.B = c.A, c.B
-		info, _ := durable.ReadRunInfo(dir) // what is wrong with it is in the run's status
+		info, _ := durable.ReadRunInfo(dir) // a fault of it shows in the run's status
 		if len(info.Players) == 2 {
 			r.A, r.B, r.IDA, r.IDB = info.Players[0].Name, info.Players[1].Name, info.Players[0].ID, info.Players[1].ID
 		}

@@ -168,7 +168,7 @@ func curves(generations []learn.GenerationResult, fromStart *match.Result) (list
 	return list
 }
 
-// strength adds an Elo with its interval, of which an end may be infinite.
+// strength adds an Elo with its interval; an end may be infinite.
 func (s *series) strength(x float64, elo sprt.Strength) {
 	s.put(x, finiteEnd(elo))
 	s.lo, s.hi = append(s.lo, float64(elo.EloLo)), append(s.hi, float64(elo.EloHi))

@@ -178,7 +178,7 @@ func TestOutcomes(t *testing.T) {
 		"ladder": {"ladder", &ladder.Result{Games: 40,
 			Ratings: []ladder.Rating{{Name: "first", Strength: sprt.Strength{Elo: 30, EloLo: 10, EloHi: 50}}}},
 			[]string{"first of 1: first, &#43;30 Elo [&#43;10, &#43;50]", "40 of 400 games"}},
-		"tuned": {"tune", better, []string{`<strong class="badge good">BETTER</strong> <bdi>loss of the start weights minus that of the tuned ones: &#43;0.020000, 95 % interval &#43;0.010000 to`, "7 of 400 steps"}},
+		"tuned": {"tune", better, []string{`<strong class="badge good">BETTER</strong> <bdi>loss of the start weights minus loss of the tuned ones: &#43;0.020000, 95 % interval &#43;0.010000 to`, "7 of 400 steps"}},
 		"early": {"match", nil, []string{"0 of 400 games", "Resume with: <code>assay early</code>"}},
 	} {
 		setup.Check(t, os.Rename(writeRun(t, name, durable.RunInfo{Command: c.command, Resume: "assay " + name, Total: 400}, config,

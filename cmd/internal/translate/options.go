@@ -390,7 +390,7 @@ for adjudication; assay adjudicates lost games by default, so --win-plies 0 is a
 				return cmd.Help()
 			}
 			if len(args) == 0 {
-				return ui.Usagef("no command line: give that of %s", strings.Join(Runners, ", "))
+				return ui.Usagef("no command line: give one of %s", strings.Join(Runners, ", "))
 			}
 			if words, err := quote.Split(args[0]); err == nil && len(args) == 1 && len(words) > 1 { // the line in quotes
 				args = words

@@ -107,7 +107,7 @@ func TestTuneBadData(t *testing.T) {
 		{"zero", "every feature of every training row is zero", false, nil},
 		{"won", "every row has the same target", false, nil},
 		{"separable", "separable data", true, nil},
-		{"separable", "no finite optimum, as that of a term that always wins; they are held at the limit", true,
+		{"separable", "no finite optimum, as for a term that always wins; they are held at the limit", true,
 			[]string{"--prior", "a=inf"}},
 		{"copies", "b mg is, exactly, +1 a mg", true, []string{"--all"}},
 		{"copies", "not determined by data or prior", true, []string{"--prior", "a=inf,b=inf"}},

@@ -252,7 +252,7 @@ func (t *tuneTask) foreign(f *tuneFlags) error {
 	}
 	if t.set.Local {
 		return fmt.Errorf("--from %s: %s has slopes, which hold near the numbers with which they were measured: measure "+
-			"them again with those of the file", f.from, t.paths[0])
+			"them again with the file's", f.from, t.paths[0])
 	}
 	x, err := weights.OpenAny(f.from)
 	if err != nil {
@@ -311,7 +311,7 @@ func (t *tuneTask) checkViews(f *tuneFlags) error {
 	return nil
 }
 
-// warnings returns what is wrong with the data.
+// warnings returns warnings about the data.
 func (t *tuneTask) warnings() []string {
 	draws := ""
 	if t.ruleDraws > 0 {

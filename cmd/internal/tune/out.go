@@ -205,7 +205,7 @@ func noiseOf(m *durable.Manifest) (n positions.Noise) {
 	return n
 }
 
-// noiseWarning says what is wrong with the rows of the data sets, and the cure; it is empty
+// noiseWarning names noisy rows of the data sets, and the cure; it is empty
 // if they are fit for tuning.
 func noiseWarning(n *positions.Noise, paths []string) string {
 	if !n.Unfit() {
@@ -240,7 +240,7 @@ func ablated(r *tuner.Report, model string) string {
 	if _, err := eval.Lookup(model); err == nil {
 		return fmt.Sprintf("Games:     assay match assay:weights=%s assay:weights=%s --nodes 5000 --games 2000", r.Out, file)
 	}
-	return fmt.Sprintf("Games: let the engine with the weights of %s play that with those of %s.", r.Out, file)
+	return fmt.Sprintf("Games: let the engine with the weights of %s play the engine with the weights of %s.", r.Out, file)
 }
 
 // collinear names coefficients that the data cannot distinguish.

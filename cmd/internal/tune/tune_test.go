@@ -168,7 +168,7 @@ func TestTuneJSON(t *testing.T) {
 	}
 }
 
-// TestTuneVerdict: the headline and its JSON, and --strict for what is not better.
+// TestTuneVerdict: the headline and its JSON, and --strict for a fit that is not better.
 func TestTuneVerdict(t *testing.T) {
 	dir := t.TempDir()
 	noise := filepath.Join(dir, "noise")
@@ -195,7 +195,7 @@ func TestTuneVerdict(t *testing.T) {
 	}
 }
 
-// TestTuneErrors: each names what is wrong, and no weight file is left.
+// TestTuneErrors: each names the fault, and no weight file is left.
 func TestTuneErrors(t *testing.T) {
 	dir := t.TempDir()
 	good, won, empty := filepath.Join(dir, "good"), filepath.Join(dir, "won"), filepath.Join(dir, "empty")
@@ -273,7 +273,7 @@ func TestTuneLarge(t *testing.T) {
 }
 
 // TestTuneRun: a folder for --out records the steps of the fit; it is not done twice,
-// nor with other settings, and the weights are those of a plain file.
+// nor with other settings, and the weights equal a plain file's.
 func TestTuneRun(t *testing.T) {
 	dir := t.TempDir()
 	data, run, file := filepath.Join(dir, "positions"), filepath.Join(dir, "run"), filepath.Join(dir, "w.json")

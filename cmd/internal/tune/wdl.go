@@ -56,7 +56,7 @@ the board (pawns 1, knights and bishops 3, rooks 5, queens 9) or of the move num
 code, to show win rates or evaluations in which 1.00 wins half of the games.
 
 GAMES are data sets of games, or folders of runs that have them. For a PGN file with evaluations in
-its comments, first: assay data import games.pgn --out games. The scores are those of the players'
+its comments, first: assay data import games.pgn --out games. The scores come from the players'
 searches, so the games should be of the engine in question (--player), not adjudicated too early.
 Games that a forfeit ended are left out.
 

@@ -6,8 +6,8 @@ import (
 	"runtime"
 )
 
-// colours are those of the first words of lines on a terminal: verdicts in green, red and yellow, and warnings
-// in yellow. The words are those of match.Result.Headline, of tuner.Result.Headline, of
+// colours of the first words of lines on a terminal: verdicts in green, red and yellow, and warnings
+// in yellow. The words stand in match.Result.Headline, of tuner.Result.Headline, of
 // assay sprt and of messages.
 var colours = []struct {
 	words *regexp.Regexp

@@ -43,5 +43,5 @@ func (i Interrupted) Error() string { return "interrupted; " + string(i) }
 
 // Kept is the error of an interrupted command that goes on in the folder with a command line.
 func Kept(dir, resume string) error {
-	return Interrupted("what is finished is in " + dir + ", resume with: " + resume)
+	return Interrupted("finished work is in " + dir + ", resume with: " + resume)
 }

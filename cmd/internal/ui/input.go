@@ -21,7 +21,7 @@ func (i *input) Read(p []byte) (int, error) {
 }
 
 // Input returns the standard input of a command as a reader that ends with the command's context, even while it
-// waits for what is typed.
+// waits for a line.
 func Input(cmd *cobra.Command) io.Reader {
 	r, w := io.Pipe()
 	context.AfterFunc(cmd.Context(), func() { w.CloseWithError(context.Cause(cmd.Context())) })

@@ -10,7 +10,7 @@ import (
 
 // The memory limit, in bytes, of a run that plays external engines only. The heap needs a few megabytes, and a tenth
 // of one for each game, except while a shard of games is compressed; without a limit it would stay that large
-// afterwards. A limit near what is alive would have the collector run all the time, and engines lose on time.
+// afterwards. A limit near the live heap would have the collector run all the time, and engines lose on time.
 const foreignMemory, gameMemory = 24 << 20, 512 << 10
 
 // SmallChecker is the engine that checks openings in such a run. Its hash table is small for the same reason.

@@ -53,7 +53,7 @@ func Player(text string) (engine.Spec, error) {
 // programFolders are where engines are that PATH need not have: here, and where packages install games.
 var programFolders = []string{".", "/usr/games", "/usr/local/games", "/usr/local/bin", "/opt/homebrew/bin"}
 
-// OpenPlayer opens a player once with an opener, such as that of a pool, so that errors appear before the run starts.
+// OpenPlayer opens a player once with an opener, such as a pool's, so that errors appear before the run starts.
 // With an error that wraps uci.ErrStart the player is valid. The checksum of an engine's file is computed while the
 // engine starts. Without an opener the player is not opened.
 func OpenPlayer(open selfplay.Opener, spec engine.Spec) (selfplay.Player, error) {

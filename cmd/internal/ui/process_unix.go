@@ -23,7 +23,7 @@ func CloseOnExec() {
 }
 
 // SetNice sets the niceness of this process. On Linux each thread has its own, and a new one
-// inherits that of the thread that starts it; elsewhere the process has one.
+// inherits the starting thread's; elsewhere the process has one.
 func SetNice(n int) error {
 	if n < 0 || n > 19 {
 		return errors.New("want 0 to 19")

@@ -207,5 +207,5 @@ func (p *Progress) Stopped() {
 	}
 }
 
-// Say prints a line between those of the progress.
+// Say prints a line between lines of the progress.
 func (p *Progress) Say(text string) { fmt.Fprintf(p.w, "%s: %s\n", p.label, text) }

@@ -167,7 +167,7 @@ func (s *Screen) Finishing(since time.Time) {
 		what = p.label
 	}
 	if ignored {
-		fmt.Fprintln(s, what+": finishing what is under way; Ctrl-C again stops now")
+		fmt.Fprintln(s, what+": finishing work in progress; Ctrl-C again stops now")
 	}
 }
 
@@ -179,7 +179,7 @@ func (s *status) shown() *Progress {
 	return s.command
 }
 
-// show makes a task that of the line; if there is one already, only instead of it. It starts the ticker.
+// show puts a task on the line; if the line has one already, only instead of it. It starts the ticker.
 func (s *status) show(p *Progress, instead bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -84,7 +84,7 @@ func TestFolded(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if Folded(&b) != &b {
-		t.Error("what is no terminal is folded")
+		t.Error("a file is folded like a terminal")
 	}
 }
 

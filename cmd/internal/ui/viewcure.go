@@ -35,7 +35,7 @@ func ViewCure(f *dataset.ViewFault, player bool) string {
 	case f.Kind == dataset.MoverBoth:
 		return "import them with --score-view mover --result-view mover"
 	case f.Kind == dataset.TwoScales:
-		return "'assay data relabel' gives all positions scores of one engine, wdl --player takes those of one, and tune " +
+		return "'assay data relabel' gives all positions scores of one engine, wdl --player takes one player's, and tune " +
 			"--lambda 1 needs none"
 	case f.Kind == dataset.BothSides:
 		return "are the values of --results in order: Black won, draw, White won?"

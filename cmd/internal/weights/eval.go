@@ -47,7 +47,7 @@ in the middle of an exchange means little.`,
 			return ui.Show(cmd, e, func(w io.Writer) error { return e.print(w, &p, x, all) })
 		},
 	}
-	c.Flags().StringVar(&model, "model", "", `model: `+ModelNames()+` (default: that of --weights)`)
+	c.Flags().StringVar(&model, "model", "", `model: `+ModelNames()+` (default: the model of --weights)`)
 	c.Flags().StringVar(&weights, "weights", "",
 		"weight file, or name of embedded weights (default: the newest of the model, or assay, the newest champion)")
 	c.Flags().BoolVar(&all, "all", false, "show all terms, also those that do not occur")

@@ -200,7 +200,7 @@ func WithError(w int32, se float64) string {
 	return fmt.Sprintf("%d +- %.1f", w, se)
 }
 
-// SquareBoards shows the terms of piece-square tables as boards, two of which fit a terminal of 80 columns. It
+// SquareBoards shows the terms of piece-square tables as boards; two fit a terminal of 80 columns. It
 // returns the indices of these terms, without numbered tables.
 func SquareBoards(terms []models.TermWeight) (text string, shown map[int]bool) {
 	const files = "   a   b   c   d   e   f   g   h"

@@ -231,7 +231,7 @@ func newExport() *cobra.Command {
 		Long: `Write weights in a format that another program can read (json, the weight file; c, a header with
 arrays and S(mg, eg); csv, a line per term), or with --into put them into the source of your engine.
 
---into replaces the numbers of files whose names are those of the weights, as a fit to measured
+--into replaces the numbers of files that have the names of the weights, as a fit to measured
 slopes has them; layout and comments stay. The files are named from the top of the engine's folder,
 where the command is typed. Then build the engine and play a match.`,
 		Example: `  assay weights export assay --format c --out weights.h

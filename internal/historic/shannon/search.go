@@ -130,7 +130,7 @@ func (s *search) pass(it iteration, first, margin int) map[int]scored {
 	return scores
 }
 
-// choose returns the index of the first best move, or with statistical variation that of a
+// choose returns the index of the first best move, or with statistical variation a
 // random one among those nearly as good.
 func (s *search) choose(scores map[int]scored) int {
 	best := -infinite

@@ -30,7 +30,7 @@ func (s *search) suggested() []board.Move {
 	return historic.Filter(s.list, func(m board.Move) bool { return program(p, m, pinned) })
 }
 
-// investigate searches what is suggested, and reports whether the best of it is to be played.
+// investigate searches the suggested moves, and reports whether to play the best of them.
 func (s *search) investigate() (r engine.Result, ok bool) {
 	all := s.list
 	if s.list = s.suggested(); len(s.list) > 0 {

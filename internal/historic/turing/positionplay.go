@@ -17,7 +17,7 @@ type contribution struct {
 }
 
 // contributions returns the parts of the position-play value of side c. If c has just moved,
-// its mobility is that of one more move in a row. castled says that the last move of c was
+// its mobility is counted as for one more move in a row. castled says that the last move of c was
 // castling.
 func contributions(pos *board.Position, c board.Color, castled bool) (list []contribution) {
 	turn := *pos

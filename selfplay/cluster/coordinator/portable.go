@@ -103,6 +103,6 @@ func (p *portablePlayers) part(part *wire.Part) []byte {
 	}
 	defer f.Close()
 	data := make([]byte, wire.PartSize)
-	n, _ := f.ReadAt(data, part.Offset) // the worker notices what is missing
+	n, _ := f.ReadAt(data, part.Offset) // the worker notices a gap
 	return data[:n]
 }

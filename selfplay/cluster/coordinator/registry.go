@@ -36,7 +36,7 @@ type WorkerStatus struct {
 	// of one core, as the worker measured it; 0: no game had a clock
 	Speed  float64 `json:"nodes_per_second,omitempty"`
 	State  State   `json:"state"`
-	Reason string  `json:"why,omitempty"` // why it is refused, or what is wrong with it
+	Reason string  `json:"why,omitempty"` // why it is refused
 
 	Units    int64     `json:"units"`    // answered: games, and checks of openings
 	Replays  int64     `json:"replays"`  // its games that another worker played, too, and equally
@@ -209,10 +209,10 @@ const (
 	maxUnread = 1 << 14
 )
 
-// ErrServers means that the NATS servers cannot serve a run; the error says what is missing.
+// ErrServers means that the NATS servers cannot serve a run; the error says what they lack.
 var ErrServers = errors.New("cluster: the NATS servers cannot serve a run")
 
-// openQueue creates the stream of a run, or finds that of an earlier process.
+// openQueue creates the stream of a run, or finds an earlier process's.
 func openQueue(ctx context.Context, nc *nats.Conn, run string, c *Config) (*queue, error) {
 	q := &queue{Config: c, run: run, nc: nc, replicas: 1, answers: make(chan *nats.Msg, maxUnread),
 		back: make(chan struct{}, 1)}
@@ -235,7 +235,7 @@ func openQueue(ctx context.Context, nc *nats.Conn, run string, c *Config) (*queu
 		default:
 		}
 	})
-	// The servers do not reply to what is not permitted: it is an error of the connection, before the flush ends.
+	// The servers do not reply to a forbidden request: it is an error of the connection, before the flush ends.
 	_, err = nc.ChanSubscribe(wire.AnswerSubject(run, "*"), q.answers)
 	if err = errors.Join(err, nc.FlushTimeout(apiTimeout)); err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -262,7 +262,7 @@ func openQueue(ctx context.Context, nc *nats.Conn, run string, c *Config) (*queu
 // Codes of the API's errors: no server for a copy, and no cluster.
 const codeNoPeers, codeOneServer = 10005, 10074
 
-// create creates what does not exist, and says what is missing if it cannot.
+// create creates a missing stream, or says what the servers lack.
 func (q *queue) create(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 3*apiTimeout)
 	defer cancel()

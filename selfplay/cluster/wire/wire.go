@@ -137,7 +137,7 @@ func Checksum(r *selfplay.Result) (string, error) {
 // Consumer is the name of the one consumer of a run's units, which all workers share.
 const Consumer = "workers"
 
-// Units returns the name of a run's stream of units, each of which is gone when it was acknowledged.
+// Units returns the name of a run's stream of units; an acknowledged unit is gone.
 func Units(run string) string { return "ASSAY_" + run }
 
 // UnitSubject is where the coordinator publishes a unit; * stands for all.
@@ -169,7 +169,7 @@ type Rights struct{ Publish, Subscribe []string }
 // of workers that share credentials; these can answer in each other's name.
 //
 // Servers do not check where a client wants their replies. So workers have an account of their own, from which just
-// these subjects lead to that of the run: there is nothing else that a reply could reach.
+// these subjects lead to the run's: a reply can reach nothing else.
 func WorkerRights(name string) Rights {
 	if name == "" {
 		name = "*"

@@ -60,7 +60,7 @@ func newService(w *Worker, welcome *wire.Welcome) *service {
 		took: 2 * aheadFor}
 }
 
-// serve plays units of the run until ctx ends or the run is over. It finishes what is under way.
+// serve plays units of the run until ctx ends or the run is over. It finishes the units it has begun.
 func (s *service) serve(ctx context.Context) error {
 	subscription, err := s.nc.Subscribe(s.inbox+".*", s.receive)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *service) serve(ctx context.Context) error {
 	go func() {
 		<-ctx.Done()
 		// A unit that finds no subscription waits for a lease: what was asked for arrives first. The request ends with the
-		// subscription: without that, what is given back would come again.
+		// subscription: without that, returned units would come again.
 		s.mu.Lock()
 		s.leaving = true
 		s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *service) serve(ctx context.Context) error {
 		_ = subscription.Drain()
 		select {
 		case <-drained:
-		case <-time.After(wire.ReplyTimeout): // what is lost goes to others a lease later
+		case <-time.After(wire.ReplyTimeout): // lost units go to others a lease later
 		}
 		s.mu.Lock()
 		s.over = true

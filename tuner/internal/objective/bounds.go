@@ -72,7 +72,7 @@ func (p *Params) Trust(reach float64, typical []float64) {
 	}
 }
 
-// Pin returns the first theta of a fit: no change, but for limited parameters of which
+// Pin returns the first theta of a fit: no change, but for limited parameters whose
 // every row says the same. These are at their limit, which is where they would end.
 func (p *Params) Pin(ctx context.Context, problem *Problem) ([]float64, error) {
 	theta := make([]float64, p.N)

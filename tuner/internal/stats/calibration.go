@@ -68,7 +68,7 @@ type calibrationSums struct {
 }
 
 // Calibrate compares the predictions of coefficients w with the targets, beside
-// those of the start weights. Both sides of the split are taken in one pass.
+// as are the start weights'. Both sides of the split are taken in one pass.
 func Calibrate(ctx context.Context, p *objective.Problem, start, w objective.Tapered) (sides [2]calibrationSums,
 	err error) {
 	s := p.Store

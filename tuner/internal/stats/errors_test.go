@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// fitMean fits equal terms, each of which occurs once in every row, for White. A game has length rows, and won is the
+// fitMean fits equal terms that each occur once in every row, for White. A game has length rows, and won is the
 // share of rows won in each game. It returns the covariance at the optimum and the first parameter's clustered
 // standard error.
 func fitMean(t *testing.T, won []float64, length, equal int) (*Covariance, float64) {

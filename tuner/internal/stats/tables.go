@@ -12,7 +12,7 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// Table is a set of terms of which exactly one is counted for every piece of a kind, such as a piece-square
+// Table is a set of terms; exactly one counts for every piece of a kind, such as a piece-square
 // table: a constant moved from all of them to the kind's material coefficient changes no evaluation. Neither is
 // identified alone, so each entry is reported as its difference from the table's mean, weighted by how often
 // each entry occurs.

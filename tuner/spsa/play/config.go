@@ -13,7 +13,7 @@ import (
 	"github.com/assay-chess/assay/tuner/spsa"
 )
 
-// Config says what is tuned, and by which games. Random openings are checked by Player
+// Config has the parameters and the games. Random openings are checked by Player
 // with its start values; Progress counts iterations.
 type Config struct {
 	selfplay.Setup // its Seed is SPSA's too

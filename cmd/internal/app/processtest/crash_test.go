@@ -26,7 +26,7 @@ var crashes = flag.Int("crashes", 0, "times that TestFinishedGamesSurvive stops 
 
 // TestFinishedGamesSurvive stops runs on a terminal at random moments, by kill -9 and by Ctrl-C in
 // turn. When a run is resumed, each game is there that its terminal announced as finished; at the
-// end the bytes are those of a run that was never stopped, with another number of workers.
+// end the bytes are the same as of a run that was never stopped, with another number of workers.
 func TestFinishedGamesSurvive(t *testing.T) {
 	if *crashes == 0 {
 		t.Skip("takes a minute: .ci/crash runs it")

@@ -46,7 +46,7 @@ func newEngineRepo(t *testing.T) *engineRepo {
 	t.Setenv("HOME", temp)
 	t.Setenv("ASSAY_CACHE", filepath.Join(temp, "cache"))
 	t.Setenv("BUILDS", r.builds)
-	t.Setenv("GOMEMLIMIT", "off") // a run of external engines only would limit that of all tests
+	t.Setenv("GOMEMLIMIT", "off") // a run of external engines only would limit all tests
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
 		t.Setenv("GIT_"+who+"_NAME", "tester")
 		t.Setenv("GIT_"+who+"_EMAIL", "tester@example.com")

@@ -24,7 +24,7 @@ func TestLearnEngineCheck(t *testing.T) {
 	glued := func(code string) string { return strings.Replace(glue, value, code, 1) }
 	for _, c := range []struct {
 		name, engine, toml, flint, glue string
-		want                            string // of what is printed
+		want                            string // of the output
 		fails                           string
 	}{
 		{name: "a commit", engine: "git:HEAD", want: "the bench is the same"},

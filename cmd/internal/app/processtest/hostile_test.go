@@ -248,7 +248,7 @@ var bypasses = map[string]string{
 }
 
 // TestOutputIsQuoted looks for output that bypasses package quote: to standard output or error directly, or in a table
-// other than that of package ui, which quotes its cells.
+// other than package ui's, which quotes its cells.
 func TestOutputIsQuoted(t *testing.T) {
 	root := filepath.Join("..", "..", "..", "..")
 	files := 0

@@ -339,4 +339,4 @@ func (row *atTerminal) run(t *testing.T, c *typed, limit time.Duration) {
 
 // endOfInterrupted is the last line of an interrupted command.
 var endOfInterrupted = regexp.MustCompile(`^assay: interrupted; (nothing was written|` +
-	`what is finished is in .*, resume with: assay .*|the best weights so far, .*: assay .*)$`)
+	`finished work is in .*, resume with: assay .*|the best weights so far, .*: assay .*)$`)

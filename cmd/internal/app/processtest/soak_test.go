@@ -467,7 +467,7 @@ func (x *steadyProcess) measure() error {
 
 // growthBounds says by how much a steady process may grow in the whole run, whatever its length:
 // the median slope between all pairs of samples after the first quarter, times the length.
-// The last bound is that of the temporary files. Memory is in MB; a run keeps the keys of its
+// The last bound is for temporary files. Memory is in MB; a run keeps the keys of its
 // openings and the list of its shards.
 var growthBounds = [soakMetrics + 1]float64{16, 2, 2, 2, 2}
 
