@@ -168,7 +168,8 @@ func TestFeaturesRoundTrip(t *testing.T) {
 }
 
 func TestFeaturesAreNeverRounded(t *testing.T) {
-	w := setup.Must(NewFeatureWriter(t.TempDir(), FeatureSet{Terms: []FeatureTerm{{Name: "a"}, {Name: "b"}}}, WriterConfig{}))
+	w := setup.Must(NewFeatureWriter(t.TempDir(), FeatureSet{Terms: []FeatureTerm{{Name: "a"}, {Name: "b"}}},
+		WriterConfig{}))
 	defer w.Close()
 	for _, r := range []FeatureRow{
 		{Terms: []uint16{0}, Counts: []float32{128}},

@@ -108,7 +108,8 @@ func TestBentTerms(t *testing.T) {
 		{"attack", "6k1/8/8/8/8/8/6P1/1K3R1Q w - - 0 1", map[string][2]int{
 			"danger.attacker.rook": {1, 0}, "danger.hit.rook": {3, 0}, "danger.attacker.queen": {1, 0},
 			"danger.hit.queen": {3, 0},
-			"danger.no-queen":  {0, 1}, "danger.file.half-open": {1, 0}, "danger.file.open": {2, 3}, "danger.check.queen": {0, 0},
+			"danger.no-queen":  {0, 1}, "danger.file.half-open": {1, 0}, "danger.file.open": {2, 3}, "danger.check.queen": {0,
+				0},
 		}},
 		{"safe checks", "7k/8/8/8/8/2N5/8/QB2R2K w - - 0 1", map[string][2]int{
 			"danger.check.queen": {1, 0}, "danger.check.rook": {1, 0}, "danger.check.bishop": {0, 0},

@@ -126,7 +126,8 @@ func TestRounding(t *testing.T) {
 // foreignFile has every shape of array, and a term whose name is a word of C.
 func foreignFile(t *testing.T) *File {
 	t.Helper()
-	f := setup.Must(ParseAny("mine.json", []byte(`{"format": "assay.weights/1", "model": "mine", "unit": "centipawn", "K": 0.005, "provenance": {}, "terms": [
+	f := setup.Must(ParseAny("mine.json", []byte(`{"format": "assay.weights/1", "model": "mine", "unit": "centipawn", "K": 0.005,
+	"provenance": {}, "terms": [
 {"name": "material.0", "mg": 82, "eg": 94}, {"name": "material.1", "mg": 337, "eg": 281},
 {"name": "pst.0.0", "mg": 1, "eg": 2}, {"name": "pst.0.1", "mg": 3, "eg": -4}, {"name": "pst.1.0", "mg": 5, "eg": 6}, {"name": "pst.1.1", "mg": 7, "eg": 8},
 {"name": "scale[2]", "mg": 11}, {"name": "scale[3]", "mg": 12},

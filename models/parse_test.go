@@ -100,7 +100,8 @@ func TestParseErrors(t *testing.T) {
 
 // TestForeignNames checks that names which Parse refuses are refused by Encode too.
 func TestForeignNames(t *testing.T) {
-	const file = `{"format":"assay.weights/1","model":"mine","unit":"centipawn","K":1,"provenance":{},"terms":[{"name":"a.b","group":"g","mg":3}]}`
+	const file = `{"format":"assay.weights/1","model":"mine","unit":"centipawn","K":1,
+	"provenance":{},"terms":[{"name":"a.b","group":"g","mg":3}]}`
 	f := setup.Must(ParseAny("w.json", []byte(file)))
 	for _, test := range []struct {
 		old, with, want string
@@ -137,7 +138,8 @@ func TestSize(t *testing.T) {
 // TestManyTerms checks that a file below maxSize with more than maxTerms terms is refused.
 func TestManyTerms(t *testing.T) {
 	var b strings.Builder
-	b.WriteString(`{"format": "assay.weights/1", "model": "mine", "unit": "centipawn", "K": 0.005, "provenance": {}, "terms": [`)
+	b.WriteString(`{"format": "assay.weights/1", "model": "mine", "unit": "centipawn", "K": 0.005,
+	"provenance": {}, "terms": [`)
 	for i := range maxTerms + 1 {
 		fmt.Fprintf(&b, "{\"name\": \"t%d\", \"mg\": 1},\n", i)
 	}

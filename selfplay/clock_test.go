@@ -84,7 +84,8 @@ func TestMarginOfAClock(t *testing.T) {
 	if what, over := c.spend(board.White, 1200*time.Millisecond); over != 0 {
 		t.Error(what)
 	}
-	if what, over := c.spend(board.White, 205*time.Millisecond); over != 5*time.Millisecond || !strings.Contains(what, "(margin 200ms)") {
+	if what, over := c.spend(board.White, 205*time.Millisecond); over != 5*time.Millisecond || !strings.Contains(what,
+		"(margin 200ms)") {
 		t.Errorf("%v, %q", over, what)
 	}
 	if err := (Limits{Clock: Clock{Base: time.Second, Margin: -1}}).Validate(); err == nil {

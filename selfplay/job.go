@@ -105,7 +105,8 @@ type Result struct {
 	FaultLog string `json:"fault_log,omitempty"`
 
 	// Void says why the game must not be counted, such as a program that could not be started, or a clock that ran
-	// out while this machine was late. The reason never depends on the moves. A void game has no fault, and is a draw by VoidGame.
+	// out while this machine was late. The reason never depends on the moves. A void game has no fault, and is a draw by
+	// VoidGame.
 	Void string `json:"void,omitempty"`
 
 	// Stalls is how often the program that plays the games did not run for 250 ms while White's or

@@ -29,7 +29,8 @@ func TestManySleepingGames(t *testing.T) {
 	}
 	dir := t.TempDir()
 	sleeper := filepath.Join(dir, "nullengine")
-	if out, err := exec.Command("go", "build", "-o", sleeper, "../engine/uci/testdata/nullengine").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", sleeper,
+		"../engine/uci/testdata/nullengine").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	crashing := testengine.Build(t, "badengine")

@@ -195,7 +195,8 @@ func (g *liveGame) move(ctx context.Context) error {
 
 // search lets the side's player search, and returns how long it took. Stalls are counted
 // if they could matter, and their time does not count.
-func (g *liveGame) search(ctx context.Context, side board.Color, lim engine.Limits) (engine.Result, time.Duration, error) {
+func (g *liveGame) search(ctx context.Context, side board.Color, lim engine.Limits) (engine.Result,
+	time.Duration, error) {
 	timed := !g.job.Limits[side].Deterministic()
 	if timed {
 		g.watch.Start()

@@ -87,7 +87,8 @@ func TestRealGames(t *testing.T) {
 	c.Lambda, c.PriorFactor = 0.3, 5
 	r := learnsChess(t, s, terms, c)
 	pawns := func(t board.PieceType) float64 { return r.Terms[t].FitMG / r.Terms[board.Pawn].FitMG }
-	if knight, rook, queen := pawns(board.Knight), pawns(board.Rook), pawns(board.Queen); knight < 2 || rook < 1.2*knight ||
+	if knight, rook, queen := pawns(board.Knight), pawns(board.Rook), pawns(board.Queen); knight < 2 ||
+		rook < 1.2*knight ||
 		queen < 1.5*rook {
 		t.Errorf("in pawns: knight %.1f, rook %.1f, queen %.1f", knight, rook, queen)
 	}

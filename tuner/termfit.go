@@ -241,7 +241,8 @@ func (f *fitting) describeLocal(ctx context.Context, r *Result) error {
 	}
 	if n := len(r.Local.AtLimit); n > 0 {
 		f.warn("%d numbers would go further than %g centipawns of effect from where slopes were measured, and are held "+
-			"there: measure again at the tuned weights, and fit again, or trust the slopes further: %s", n, float64(r.Local.Trust),
+			"there: measure again at the tuned weights, and fit again, or trust the slopes further: "+
+			"%s", n, float64(r.Local.Trust),
 			some(r.Local.AtLimit))
 	}
 	rms, err := f.changeRMS(ctx, change)

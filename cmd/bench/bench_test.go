@@ -24,7 +24,8 @@ func TestPaired(t *testing.T) {
 }
 
 func TestSelfplayPlies(t *testing.T) {
-	if n, err := selfplayPlies([]byte("selfplay: 12 games\n{\"out\":\"x\",\"plies\":77,\"adjudicated\":3}\n")); n != 77 || err != nil {
+	if n, err := selfplayPlies([]byte("selfplay: 12 games\n{\"out\":\"x\",\"plies\":77,\"adjudicated\":3}\n")); n != 77 ||
+		err != nil {
 		t.Errorf("selfplayPlies() = %v, %v, want 77", n, err)
 	}
 }

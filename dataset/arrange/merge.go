@@ -11,8 +11,8 @@ import (
 )
 
 // Merge concatenates data sets of one schema into a data set in dir. A game that occurs
-// twice is an error. The manifest names the parents and how many rows each gave, in their order. An interrupted Merge is
-// resumed; the error is dataset.ErrComplete (wrapped) if dir is complete already. Config.Fault learns the fault of
+// twice is an error. The manifest names the parents and how many rows each gave, in their order. An interrupted Merge
+// is resumed; the error is dataset.ErrComplete (wrapped) if dir is complete already. Config.Fault learns the fault of
 // the labels.
 func Merge(ctx context.Context, paths []string, dir string, c Config) (*durable.Manifest, error) {
 	kind, err := kindOf(paths)

@@ -1,6 +1,6 @@
 // Package convert imports files of other programs as data sets, and exports data sets as
-// such files. The formats are in dataset/lines (text), internal/records (binary) and pgn; internal/source finds and unpacks files.
-// No promise of stability.
+// such files. The formats are in dataset/lines (text), internal/records (binary) and pgn; internal/source finds and
+// unpacks files. No promise of stability.
 //
 // An import never drops duplicates and never skips a row silently: every row that cannot be
 // read is reported with file, line and reason. Rows keep the order of the input, whatever

@@ -158,7 +158,8 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 
 // formats determines the format of each input. A file that was named must have a known
 // format; files in folders are skipped otherwise.
-func (c *ImportConfig) formats(ctx context.Context, inputs []*source.Input, named []string, id *importIdentity) ([]*source.Input, error) {
+func (c *ImportConfig) formats(ctx context.Context, inputs []*source.Input, named []string,
+	id *importIdentity) ([]*source.Input, error) {
 	byName := map[string]bool{}
 	for _, path := range named {
 		byName[path] = true

@@ -121,10 +121,10 @@ func readers(t *testing.T) map[string][]byte {
 		"x.binpack": real(t, "../internal/records/testdata/games.binpack", 1<<20)}
 }
 
-// TestEveryReader imports each format in one of the packings, and in each of them in .ci/long, as a file, as a file whose name says
-// nothing, and as a stream: whole, cut at several places, with a NUL inside. The whole file gives
-// the rows of the plain one. Nothing is half read: a cut file, and text with a NUL, is an error
-// that names the file, and leaves nothing on disk.
+// TestEveryReader imports each format in one of the packings, and in each of them in .ci/long, as a file, as a file
+// whose name says nothing, and as a stream: whole, cut at several places, with a NUL inside. The whole file gives the
+// rows of the plain one. Nothing is half read: a cut file, and text with a NUL, is an error that names the file, and
+// leaves nothing on disk.
 func TestEveryReader(t *testing.T) {
 	formats, packings := readers(t), packings(t)
 	endings := slices.Sorted(maps.Keys(packings))
@@ -199,7 +199,9 @@ type dialect struct {
 	header string
 	line   string // FEN, EPD (four fields of it), SCORE, RESULT and PLY stand for the position's
 	spell  string // results of a loss, a draw and a win
-	score  string // whose view scores have: mover; ce: mover, unless Comments say otherwise; flag: of ImportConfig; none, if there are no scores
+	// whose view scores have: mover; ce: mover, unless Comments say otherwise; flag: of ImportConfig; none, if there are
+	// no scores
+	score  string
 	result string // whose view results have: mover; flag: of ImportConfig; none
 }
 

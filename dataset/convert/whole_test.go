@@ -194,7 +194,8 @@ func TestNoRowIsLost(t *testing.T) {
 		{"x.tsv", real(t, "../testdata/scored.tsv.zst", 6000), ImportConfig{Columns: scoredColumns.Columns,
 			Results: scoredColumns.Results}, countLines, textDamage},
 		{"x.pgn", games, ImportConfig{}, countGames, textDamage},
-		{"x.bullet", packed, ImportConfig{}, func(b []byte) int64 { return int64(len(b) / records.BulletSize) }, binaryDamage},
+		{"x.bullet", packed, ImportConfig{}, func(b []byte) int64 { return int64(len(b) / records.BulletSize) },
+			binaryDamage},
 	} {
 		whole := f.count(f.data)
 		for what, change := range f.damage {

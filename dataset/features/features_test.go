@@ -306,7 +306,8 @@ const headerStart = `{"format":"assay.features/2","model":"m","records":"json","
 func TestHeader(t *testing.T) {
 	h := setup.Must(parseHeader([]byte(headerStart + `,"unit":256,"eg_scale":"sign"}`)))
 	want := dataset.FeatureSet{Version: 2, Model: "m", Terms: []dataset.FeatureTerm{
-		{Name: "a", MG: 100, EG: 50}, {Name: "s", MG: 7, EG: 7, Kind: "single"}, {Name: "tempo", MG: 12, EG: 12, Kind: "flat"},
+		{Name: "a", MG: 100, EG: 50}, {Name: "s", MG: 7, EG: 7, Kind: "single"}, {Name: "tempo", MG: 12,
+			EG: 12, Kind: "flat"},
 		{Name: "open", MG: 23, Kind: "mg"}, {Name: "danger", EG: 1, Kind: "eg", Fixed: true},
 	}, Evaluation: dataset.Evaluation{Unit: 256, Tolerance: 2, EGScale: "sign"}}
 	if set := h.set(); !reflect.DeepEqual(set, want) {

@@ -112,8 +112,8 @@ func Header(line string) ([]string, error) {
 	return columns, nil
 }
 
-// SampleColumns are the columns of positions that c-chess-cli samples. It writes no header; scores and results (0 lost, 1
-// drawn, 2 won) are from the view of the side to move.
+// SampleColumns are the columns of positions that c-chess-cli samples. It writes no header; scores and results (0 lost,
+// 1 drawn, 2 won) are from the view of the side to move.
 var SampleColumns = []string{columnFEN, columnScore, columnResult}
 
 // Sample reports whether the first lines of a table are such a sample. A result 2 tells it from other scales; the last

@@ -49,7 +49,8 @@ func TestResultsAsTheyAreSpelled(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"0-0", "1-0 ff", "1/2-0", "draw", "1-0-0", "+-", "½-0", "1-1", "1/2 - 1", "2-0"} {
-		for only, text := range map[bool]string{true: "[Result \"" + s + "\"]\n", false: "[Result \"" + s + "\"]\n\n1. e4 1-0"} {
+		for only, text := range map[bool]string{true: "[Result \"" + s + "\"]\n", false: "[Result \"" + s +
+			"\"]\n\n1. e4 1-0"} {
 			for g, err := range (Reading{TagsOnly: only}).Games(strings.NewReader(text)) {
 				if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("the result %q is not known", s)) {
 					t.Errorf("%q in %+v, tags only %v: %v", s, g, only, err)
@@ -78,18 +79,27 @@ func TestUnexpectedCharacters(t *testing.T) {
 
 // however are the forms in which programs and people leave the same games.
 var however = map[string]func(string) string{
-	"as it is":          func(s string) string { return s },
-	"CR":                func(s string) string { return strings.ReplaceAll(s, "\n", "\r") },
-	"CRLF":              func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
-	"one line":          func(s string) string { return strings.ReplaceAll(s, "\n", " ") },
-	"a mark":            func(s string) string { return "\ufeff" + s },
-	"indented tags":     func(s string) string { return strings.ReplaceAll(s, "[", " \t[") },
-	"small letters":     func(s string) string { return strings.NewReplacer("White ", "white ", "Result", "result").Replace(s) },
-	"capitals":          func(s string) string { return strings.NewReplacer("Black ", "BLACK ", "Result", "RESULT").Replace(s) },
-	"line breaks lost":  func(s string) string { return strings.ReplaceAll(s, "\n\n[Event", " [Event") },
-	"empty lines lost":  func(s string) string { return strings.ReplaceAll(s, "\n\n", "\n") },
-	"more empty lines":  func(s string) string { return strings.ReplaceAll(s, "\n", "\n\n") },
-	"blanks in tags":    func(s string) string { return strings.NewReplacer("[", "[ ", ` "`, `   "`, `"]`, `" ]`).Replace(s) },
+	"as it is":      func(s string) string { return s },
+	"CR":            func(s string) string { return strings.ReplaceAll(s, "\n", "\r") },
+	"CRLF":          func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
+	"one line":      func(s string) string { return strings.ReplaceAll(s, "\n", " ") },
+	"a mark":        func(s string) string { return "\ufeff" + s },
+	"indented tags": func(s string) string { return strings.ReplaceAll(s, "[", " \t[") },
+	"small letters": func(s string) string {
+		return strings.NewReplacer("White ", "white ", "Result",
+			"result").Replace(s)
+	},
+	"capitals": func(s string) string {
+		return strings.NewReplacer("Black ", "BLACK ", "Result",
+			"RESULT").Replace(s)
+	},
+	"line breaks lost": func(s string) string { return strings.ReplaceAll(s, "\n\n[Event", " [Event") },
+	"empty lines lost": func(s string) string { return strings.ReplaceAll(s, "\n\n", "\n") },
+	"more empty lines": func(s string) string { return strings.ReplaceAll(s, "\n", "\n\n") },
+	"blanks in tags": func(s string) string {
+		return strings.NewReplacer("[", "[ ", ` "`, `   "`, `"]`,
+			`" ]`).Replace(s)
+	},
 	"no end":            strings.TrimSpace,
 	"no Event, no Site": func(s string) string { return withoutLines(s, "[Event", "[Site") },
 	"tags alone": func(s string) string {
@@ -242,7 +252,8 @@ func TestReadEndsEarly(t *testing.T) {
 
 // A game beyond the bound is refused with the bound.
 func TestLongGame(t *testing.T) {
-	text := "[Event \"x\"]\n[Result \"1-0\"]\n\n1. e4 {" + strings.Repeat("a long comment \n", (maxGame+1<<20)>>4) + "} 1-0\n"
+	text := "[Event \"x\"]\n[Result \"1-0\"]\n\n1. e4 {" + strings.Repeat("a long comment \n",
+		(maxGame+1<<20)>>4) + "} 1-0\n"
 	for _, err := range Read(strings.NewReader(text)) {
 		if err == nil || err.Error() != "line 1: the game is longer than 8 MiB" {
 			t.Error(err)

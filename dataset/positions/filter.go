@@ -44,11 +44,12 @@ type Filter struct {
 	NeedScore      bool   `json:"need_score"`      // drop positions that end up without a score
 	FewestPieces   int    `json:"fewest_men"`      // drop positions with fewer pieces, kings and pawns too; 0: none
 
-	PhaseShares Bands  `json:"phase_shares,omitzero"` // take positions of the phases in these proportions; zero: all
-	Sample      int64  `json:"sample,omitempty"`      // take this many positions in total, at random; 0: all
-	Relabel     string `json:"relabel,omitempty"`     // identity of the search for new scores, if any; see Config.NewPlayer
-	PV          int    `json:"pv,omitempty"`          // plies of that search's variations to write too, see VariationsDir
-	All         bool   `json:"all,omitempty"`         // drop neither checks nor mates
+	PhaseShares Bands `json:"phase_shares,omitzero"` // take positions of the phases in these proportions; zero: all
+	Sample      int64 `json:"sample,omitempty"`      // take this many positions in total, at random; 0: all
+	// identity of the search for new scores, if any; see Config.NewPlayer
+	Relabel string `json:"relabel,omitempty"`
+	PV      int    `json:"pv,omitempty"`  // plies of that search's variations to write too, see VariationsDir
+	All     bool   `json:"all,omitempty"` // drop neither checks nor mates
 
 	MinPly    int  `json:"min_ply,omitempty"`    // drop positions before this ply of the game
 	QuietMove bool `json:"quiet_move,omitempty"` // drop positions whose next move captures or promotes; only for games

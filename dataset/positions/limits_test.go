@@ -373,9 +373,12 @@ func TestShares(t *testing.T) {
 		{"one band, all", Filter{Sample: 9}, Bands{9}, Bands{9}},
 		{"far apart", Filter{PhaseShares: even, Sample: 6}, Bands{1 << 40, 3, 1 << 50}, Bands{2, 2, 2}},
 		{"proportions", Filter{PhaseShares: Bands{3, 2, 1}}, Bands{90, 90, 90, 90}, Bands{90, 60, 30}},
-		{"proportions, the scarcest is not the smallest", Filter{PhaseShares: Bands{3, 2, 1}}, Bands{30, 90, 20}, Bands{30, 20, 10}},
-		{"proportions of a sample", Filter{PhaseShares: Bands{3, 2, 0, 0, 5}, Sample: 100}, Bands{99, 99, 99, 99, 99}, Bands{30, 20, 0, 0, 50}},
-		{"what one lacks, others give", Filter{PhaseShares: Bands{3, 2, 0, 0, 5}, Sample: 100}, Bands{99, 99, 9, 9, 10}, Bands{54, 36, 0, 0, 10}},
+		{"proportions, the scarcest is not the smallest", Filter{PhaseShares: Bands{3, 2, 1}}, Bands{30, 90, 20},
+			Bands{30, 20, 10}},
+		{"proportions of a sample", Filter{PhaseShares: Bands{3, 2, 0, 0, 5}, Sample: 100}, Bands{99, 99, 99, 99, 99},
+			Bands{30, 20, 0, 0, 50}},
+		{"what one lacks, others give", Filter{PhaseShares: Bands{3, 2, 0, 0, 5}, Sample: 100}, Bands{99, 99, 9, 9, 10},
+			Bands{54, 36, 0, 0, 10}},
 		{"only unwanted rows", Filter{PhaseShares: Bands{1}, Sample: 5}, Bands{0, 7}, Bands{}},
 	} {
 		var counts Counts

@@ -247,9 +247,9 @@ func (j *Journal) sync() error {
 	return j.err
 }
 
-// syncSoon syncs the appended lines: at once if no line came for a while, else in the background, at most once a second.
-// A power cut costs the lines of the last second. The next call of another method returns the error of a sync in the
-// background.
+// syncSoon syncs the appended lines: at once if no line came for a while, else in the background, at most once a
+// second. A power cut costs the lines of the last second. The next call of another method returns the error of a sync
+// in the background.
 func (j *Journal) syncSoon() error {
 	j.mu.Lock()
 	since := time.Since(j.synced)

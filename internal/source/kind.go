@@ -10,7 +10,8 @@ import (
 	"github.com/assay-chess/assay/engine/quote"
 )
 
-// OtherError says that a file is of a format that cannot be read here, and what to do. Without Advice it can be imported.
+// OtherError says that a file is of a format that cannot be read here, and what to do. Without Advice it can be
+// imported.
 type OtherError struct{ Path, What, Advice string }
 
 func (e *OtherError) Error() string {

@@ -19,7 +19,8 @@ func compile(pattern, glue string, command ...string) func(*testing.T, string, s
 		if info := setup.Must(os.Stat(filepath.Join(dir, glue))); info.Size() == 0 {
 			files = append(files, filepath.Join(dir, glue))
 		}
-		arguments := append(append(command[1:], "-Wall", "-Wextra", "-Werror", "-Wmissing-declarations", "-o", program), files...)
+		arguments := append(append(command[1:], "-Wall", "-Wextra", "-Werror", "-Wmissing-declarations", "-o", program),
+			files...)
 		if out, err := exec.Command(command[0], arguments...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

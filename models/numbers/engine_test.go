@@ -47,8 +47,8 @@ func run(t *testing.T, program string, environment []string, input string, argum
 	return string(out)
 }
 
-// testInstrument checks that the copy plays as the untouched program, and that a number is the same when it is set over the
-// pipe, in a file and in the sources.
+// testInstrument checks that the copy plays as the untouched program, and that a number is the same when it is set over
+// the pipe, in a file and in the sources.
 func testInstrument(t *testing.T, e testEngine) {
 	root := filepath.Join(t.TempDir(), "an engine")
 	trees := map[string]string{}

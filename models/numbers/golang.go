@@ -25,9 +25,9 @@ type goEdit struct {
 	text     string
 }
 
-// instrument replaces the literals by elements of a slice in a package of its own, which Go initializes first, and turns
-// constants into variables. What initializers make from the slice is then right when the program starts. What set must make
-// again is known once the copy is written.
+// instrument replaces the literals by elements of a slice in a package of its own, which Go initializes first, and
+// turns constants into variables. What initializers make from the slice is then right when the program starts. What set
+// must make again is known once the copy is written.
 func (g *golang) instrument(s *Set, dir, value string) error {
 	t, err := loadGo(dir, s.Files[0], g.tree)
 	if err != nil {
@@ -318,7 +318,8 @@ func (t *goTree) library(s *Set) error {
 		fmt.Fprintf(&names, "\t%q,\n", n.Name)
 		fmt.Fprintf(&values, "\t%s,\n", strconv.FormatFloat(n.Value, 'g', -1, 64))
 	}
-	table := "package " + goPackageName + "\n\nvar names = [...]string{\n" + names.String() + "}\n\nvar values = [...]float64{\n" +
+	table := "package " + goPackageName + "\n\nvar names = [...]string{\n" + names.String() + "}\n\nvar values = " +
+		"[...]float64{\n" +
 		values.String() + "}\n"
 	if err := os.WriteFile(filepath.Join(home, "table.go"), []byte(table), 0o666); err != nil {
 		return err

@@ -228,7 +228,8 @@ func (w *goLiterals) literal(e ast.Expr, lit *ast.BasicLit, name string) {
 	digits := strings.ReplaceAll(lit.Value, "_", "")
 	v, err := strconv.ParseFloat(digits, 64)
 	octal := lit.Kind == gotoken.INT && strings.HasPrefix(digits, "0") && v != 0
-	if err != nil || octal || lit.Kind != gotoken.INT && lit.Kind != gotoken.FLOAT || strings.ContainsAny(digits, "xXbBoOpP") ||
+	if err != nil || octal || lit.Kind != gotoken.INT && lit.Kind != gotoken.FLOAT || strings.ContainsAny(digits,
+		"xXbBoOpP") ||
 		noWeight(w.file.pkg.info.Types[e].Type) {
 		return
 	}
@@ -257,8 +258,8 @@ func noWeight(t types.Type) bool {
 	return ok && (b.Kind() == types.Uint64 || b.Kind() == types.Uintptr || b.Info()&types.IsNumeric == 0)
 }
 
-// body takes the literals of a function: all in tables, and outside them neither 0, 1, divisors, comparisons, arguments,
-// indices nor the bounds of loops.
+// body takes the literals of a function: all in tables, and outside them neither 0, 1, divisors, comparisons,
+// arguments, indices nor the bounds of loops.
 func (w *goLiterals) body(b *ast.BlockStmt) {
 	w.file.walk(b, func(stack []ast.Node) {
 		n := stack[len(stack)-1]

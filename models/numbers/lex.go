@@ -171,7 +171,8 @@ type branches struct {
 	dead bool // the first one is #if 0
 }
 
-// branch keeps the tokens of all branches if each has its own brackets closed, and else the tokens of the first live one.
+// branch keeps the tokens of all branches if each has its own brackets closed, and else the tokens of the first live
+// one.
 func (s *source) branch(open []branches, directive string) []branches {
 	at, last := len(s.tokens), len(open)-1
 	switch {

@@ -1,12 +1,13 @@
 // Package numbers finds the numbers of an evaluation in the sources of an engine, makes them settable in a copy of the
 // tree, and writes other values back into the sources.
 //
-// A number is a literal in the initializer of a table or a scalar that stands outside functions. In the copy each literal
-// becomes an element of one array, and the initializers are run again after the array was read from a file; so the
-// package needs to know nothing of layouts, types, macros and packed pairs. Writing back replaces the same literals.
+// A number is a literal in the initializer of a table or a scalar that stands outside functions. In the copy each
+// literal becomes an element of one array, and the initializers are run again after the array was read from a file; so
+// the package needs to know nothing of layouts, types, macros and packed pairs. Writing back replaces the same
+// literals.
 //
-// It knows C, C++ and Rust by their tokens, and Go by its syntax trees and types. It builds nothing, and runs nothing but
-// go list.
+// It knows C, C++ and Rust by their tokens, and Go by its syntax trees and types. It builds nothing, and runs nothing
+// but go list.
 //
 // Start reading at Scan.
 //

@@ -26,11 +26,13 @@ func nameWords(name string) []string {
 var notWeights = map[string]string{
 	"phase": "a phase", "phases": "a phase", "limit": "a limit", "limits": "a limit",
 	"threshold": "a limit", "thresholds": "a limit", "max": "a limit", "min": "a limit",
-	"mate": "a sentinel", "checkmate": "a sentinel", "inf": "a sentinel", "infinity": "a sentinel", "infinite": "a sentinel",
-	"size": "a size", "entries": "a size", "mask": "a mask", "shift": "a shift", "masks": "a mask", "mb": "a size",
+	"mate": "a sentinel", "checkmate": "a sentinel", "inf": "a sentinel", "infinity": "a sentinel",
+	"infinite": "a sentinel",
+	"size":     "a size", "entries": "a size", "mask": "a mask", "shift": "a shift", "masks": "a mask", "mb": "a size",
 	"flip": "geometry", "mirror": "geometry", "mirrored": "geometry", "steps": "geometry", "offsets": "geometry",
 	"dirs": "geometry", "directions": "geometry", "index": "an index", "idx": "an index", "ix": "an index",
-	"version": "a version", "divisor": "a divisor", "depth": "search", "margin": "search", "lmr": "search", "nmp": "search",
+	"version": "a version", "divisor": "a divisor", "depth": "search", "margin": "search", "lmr": "search",
+	"nmp": "search",
 }
 
 // aside is why a table with these values is no weight of an evaluation, "" if it may be one.
@@ -117,7 +119,8 @@ func outside(file string) bool {
 	folder, base := path.Split(strings.TrimSuffix(file, path.Ext(file)))
 	for _, w := range nameWords(path.Base(folder) + " " + base) {
 		switch w {
-		case "search", "see", "movegen", "movepick", "movepicker", "movesort", "order", "ordering", "time", "clock", "tt", "uci":
+		case "search", "see", "movegen", "movepick", "movepicker", "movesort", "order", "ordering", "time", "clock",
+			"tt", "uci":
 			return true
 		}
 	}

@@ -318,8 +318,8 @@ func rustServe(glue, value, library string) (string, error) {
 
 var rsFlags = regexp.MustCompile(`(?m)^(\s*rustflags\s*=\s*\[)`)
 
-// rustConfig removes pins of an older compiler, and lets statics be read without a table of addresses, which costs up to
-// a twentieth of the speed. Procedural macros cannot be compiled so.
+// rustConfig removes pins of an older compiler, and lets statics be read without a table of addresses, which costs up
+// to a twentieth of the speed. Procedural macros cannot be compiled so.
 func rustConfig(dir string) error {
 	for _, pin := range []string{"rust-toolchain", "rust-toolchain.toml"} {
 		if err := os.Remove(filepath.Join(dir, pin)); err != nil && !errors.Is(err, fs.ErrNotExist) {

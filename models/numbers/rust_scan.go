@@ -88,7 +88,8 @@ func (r *rust) read(root string) error {
 	})
 }
 
-// rsPlain puts blanks over what the tokens of C do not have: comments within comments, lifetimes, raw strings, attributes.
+// rsPlain puts blanks over what the tokens of C do not have: comments within comments, lifetimes, raw strings,
+// attributes.
 func rsPlain(text string) string {
 	b := []byte(text)
 	for i := 0; i < len(b); {

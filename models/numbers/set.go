@@ -134,8 +134,9 @@ func (n Number) Round(v float64) float64 {
 	return v + 0 // not -0
 }
 
-// Instrument makes the numbers settable in the tree at dir, a private copy of the scanned one. value is the author's glue
-// file, relative to dir. Build files stay as they are; the built program plays as before unless the variables are set.
+// Instrument makes the numbers settable in the tree at dir, a private copy of the scanned one. value is the author's
+// glue file, relative to dir. Build files stay as they are; the built program plays as before unless the variables are
+// set.
 func (s *Set) Instrument(dir, value string) error {
 	if len(s.Numbers) == 0 {
 		return fmt.Errorf("%s: no numbers were found", strings.Join(s.Files, ", "))

@@ -21,7 +21,8 @@ func listed(t *testing.T, text string) *Set {
 		if i%2 == 1 {
 			number := strings.TrimRight(strings.ReplaceAll(part, " ", ""), "fuU")
 			s.Numbers = append(s.Numbers, Number{Name: "T[" + part + "]", Table: "T", File: "a.c", Line: 1, Pair: -1, Text: part,
-				From: b.Len(), To: b.Len() + len(part), Value: setup.Must(strconv.ParseFloat(number, 64)), Float: strings.Contains(part, ".")})
+				From: b.Len(), To: b.Len() + len(part), Value: setup.Must(strconv.ParseFloat(number,
+					64)), Float: strings.Contains(part, ".")})
 		}
 		b.WriteString(part)
 	}
@@ -55,7 +56,8 @@ func TestWriteBack(t *testing.T) {
 				}
 			}
 			changed, err := s.WriteBack(s.Root, c.values)
-			if got := string(setup.Must(os.ReadFile(filepath.Join(s.Root, "a.c")))); err != nil || changed != want || got != c.want {
+			if got := string(setup.Must(os.ReadFile(filepath.Join(s.Root, "a.c")))); err != nil ||
+				changed != want || got != c.want {
 				t.Errorf("%q, %d changed, %v; want %q, %d", got, changed, err, c.want, want)
 			}
 		})

@@ -35,7 +35,8 @@ import (
 	"github.com/assay-chess/assay/selfplay/roster"
 )
 
-var long = flag.Bool("long", false, "runs with faults in their long form: up to 16 workers, the coordinator killed 20 times")
+var long = flag.Bool("long", false, "runs with faults in their long form: up to 16 workers, the "+
+	"coordinator killed 20 times")
 
 // roleEnv turns this test binary into a process of its own, which a test can kill.
 const roleEnv = "ASSAY_CLUSTER_TEST"
@@ -175,7 +176,8 @@ func (n *node) url() string { return fmt.Sprint("nats://127.0.0.1:", n.port) }
 
 // serveAlone is the process of a server, given as in up. It ends with the process that started it.
 func serveAlone(args []string) error {
-	o := &server.Options{Host: "127.0.0.1", NoSigs: true, NoLog: true, ServerName: args[0], JetStream: true, StoreDir: args[1]}
+	o := &server.Options{Host: "127.0.0.1", NoSigs: true, NoLog: true, ServerName: args[0], JetStream: true,
+		StoreDir: args[1]}
 	if _, err := fmt.Sscan(args[2], &o.Port); err != nil {
 		return err
 	}
@@ -315,7 +317,8 @@ func (s *three) cut(i int, cut bool) {
 }
 
 // Of three servers, one is killed, and started again; one is cut off from the others, and joined again some games
-// later; one is paused; and all three are cut off from each other, and joined. The games are the same as on one machine.
+// later; one is paused; and all three are cut off from each other, and joined. The games are the same as on one
+// machine.
 func TestThreeServers(t *testing.T) {
 	t.Parallel()
 	if !*long {

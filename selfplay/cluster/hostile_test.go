@@ -263,8 +263,8 @@ func TestHostileWorker(t *testing.T) {
 	notes.expect("worker eve", "check its machine")
 }
 
-// A key cannot have a server or the coordinator send what deletes or empties a stream, or what publishes a unit, to where
-// it may not publish itself.
+// A key cannot have a server or the coordinator send what deletes or empties a stream, or what publishes a unit, to
+// where it may not publish itself.
 func TestRepliesThatWouldDelete(t *testing.T) {
 	t.Parallel()
 	eve, key := newKey(t, "eve")
@@ -380,7 +380,8 @@ func TestConf(t *testing.T) {
 		}
 	}
 	wrong := coordinator.New(configured(t, coordinator.Config{Connect: with(anna)}))
-	if err := wrong.Run(t.Context(), nil, nil); !errors.Is(err, wire.ErrCredentials) || !hasText(err, "key named coordinator") {
+	if err := wrong.Run(t.Context(), nil, nil); !errors.Is(err, wire.ErrCredentials) || !hasText(err,
+		"key named coordinator") {
 		t.Errorf("with a worker's key: %v", err)
 	}
 	k := coordinator.New(configured(t, coordinator.Config{Connect: with(master)}))

@@ -134,8 +134,8 @@ func BenchmarkThousandIdleWorkers(b *testing.B) {
 	<-crowded
 }
 
-// BenchmarkGames plays games at 300 nodes a move with a runner of this process, and with a worker of one core in a process
-// of its own, whose processor time counts.
+// BenchmarkGames plays games at 300 nodes a move with a runner of this process, and with a worker of one core in a
+// process of its own, whose processor time counts.
 func BenchmarkGames(b *testing.B) {
 	player := selfplay.Player{Spec: toy.Spec("assay:hash=1")}
 	for _, where := range []string{"local", "worker"} {

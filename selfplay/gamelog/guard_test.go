@@ -26,7 +26,8 @@ func count(g *Guard, r *selfplay.Result) {
 // TestBlame: the machine is to blame if it was busier than its cores, or stood still, and a player lost on time;
 // not if a player crashed, and not on a free machine.
 func TestBlame(t *testing.T) {
-	busy, free := machine.Load{Threads: 9, Cores: 2, Time: time.Second}, machine.Load{Threads: 2, Cores: 2, Time: time.Second}
+	busy, free := machine.Load{Threads: 9, Cores: 2, Time: time.Second}, machine.Load{Threads: 2, Cores: 2,
+		Time: time.Second}
 	for name, c := range map[string]struct {
 		why     board.Termination
 		late    bool

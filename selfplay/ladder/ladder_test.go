@@ -24,7 +24,8 @@ import (
 )
 
 func config(t *testing.T, schedule Schedule, games uint64) Config {
-	c := Config{Schedule: schedule, Games: games, Anchor: -1, Setup: runtest.WildSetup(filepath.Join(t.TempDir(), "ladder"))}
+	c := Config{Schedule: schedule, Games: games, Anchor: -1, Setup: runtest.WildSetup(filepath.Join(t.TempDir(),
+		"ladder"))}
 	for _, name := range []string{"8", "0", "4", "6", "2"} {
 		c.Players = append(c.Players, selfplay.Player{Spec: toy.Spec(name), ID: "wild " + name})
 	}
@@ -88,7 +89,8 @@ func TestOrderIsFound(t *testing.T) {
 		games := int64(0)
 		for i, x := range r.Ratings {
 			games += x.Games
-			if x.Rank != i+1 || !(x.EloLo < x.Elo && x.Elo < x.EloHi) || i < 4 && x.LOS < 0.499999 { // of equal scores it is half, but for rounding
+			// of equal scores it is half, but for rounding
+			if x.Rank != i+1 || !(x.EloLo < x.Elo && x.Elo < x.EloHi) || i < 4 && x.LOS < 0.499999 {
 				t.Errorf("%s: %+v", s, x)
 			}
 			for j := range r.Ratings {
@@ -371,10 +373,11 @@ func TestGamesInGroups(t *testing.T) {
 func TestGamesThatCannotBeCounted(t *testing.T) {
 	const game = "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n"
 	for name, c := range map[string]struct{ text, want string }{
-		"no game":        {"", "has no finished game between two players"},
-		"unfinished":     {strings.Replace(game, "1-0", "*", 1), "has no finished game between two players"},
-		"alone":          {strings.Replace(game, `"b"`, `"a"`, 1), "has no finished game between two players"},
-		"no player":      {game + "\n" + strings.Replace(game, "[Black \"b\"]\n", "", 1), ": line 5: a game needs the tags White"},
+		"no game":    {"", "has no finished game between two players"},
+		"unfinished": {strings.Replace(game, "1-0", "*", 1), "has no finished game between two players"},
+		"alone":      {strings.Replace(game, `"b"`, `"a"`, 1), "has no finished game between two players"},
+		"no player": {game + "\n" + strings.Replace(game, "[Black \"b\"]\n", "", 1),
+			": line 5: a game needs the tags White"},
 		"unknown result": {game + strings.Replace(game, "1-0", "won", 1), `: line 4: the result "won" is not known`},
 		"UTF-16":         {"\xff\xfe[\x00W\x00", "UTF-16"},
 	} {

@@ -57,7 +57,8 @@ func TestWarnings(t *testing.T) {
 			t.Errorf("%s, %+v: %q", tt.b.Identity(), tt.limitsB, list)
 		}
 	}
-	c := Config{A: selfplay.Player{Same: "uci:@0123456789ab", ID: "uci:new@0123456789ab"}, B: selfplay.Player{Same: "uci:@0123456789ab", ID: "uci:old@0123456789ab"}}
+	c := Config{A: selfplay.Player{Same: "uci:@0123456789ab", ID: "uci:new@0123456789ab"},
+		B: selfplay.Player{Same: "uci:@0123456789ab", ID: "uci:old@0123456789ab"}}
 	if len(c.Warnings()) != 1 {
 		t.Error("two copies of one program are not noticed")
 	}

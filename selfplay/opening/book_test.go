@@ -191,7 +191,8 @@ func TestBookPlies(t *testing.T) {
 			t.Errorf("%s: error %v, want one that says that these are whole games", name, err)
 		}
 	}
-	if _, err := (Spec{Book: writeBook(t, "three.epd", threeLines), BookPlies: 2}).Open(t.Context(), 1); !errors.Is(err, errBook) {
+	if _, err := (Spec{Book: writeBook(t, "three.epd", threeLines), BookPlies: 2}).Open(t.Context(),
+		1); !errors.Is(err, errBook) {
 		t.Errorf("a list of positions with plies: %v", err)
 	}
 	if _, err := (Spec{BookPlies: 2}).Open(t.Context(), 1); err == nil {

@@ -76,7 +76,8 @@ func TestIdentifyForeign(t *testing.T) {
 	for _, tt := range []struct{ spec, want string }{
 		{"uci:" + quote.Word(one), "uci:engine" + hash},
 		{"uci:timeout=9s:" + quote.Word(same), "uci:engine" + hash},
-		{"uci:nodes=5:" + quote.Word(same) + " --log " + quote.Word(dir+"/log") + "?Hash=3&EvalFile=" + one + "&SyzygyPath=" + dir + "/tb&Clear Hash",
+		{"uci:nodes=5:" + quote.Word(same) + " --log " + quote.Word(dir+"/log") + "?Hash=3&EvalFile=" + one + "&SyzygyPath=" +
+			dir + "/tb&Clear Hash",
 			"uci:engine" + hash + " --log log?Hash=3&EvalFile=engine" + hash + "&SyzygyPath=tb&Clear Hash:nodes=5"},
 		{"uci:view=white:" + quote.Word(one), "uci:engine" + hash + ":view=white"},
 		{"uci:depth=2:" + quote.Word(same) + " " + quote.Word(one) + " --net=" + quote.Word(net),

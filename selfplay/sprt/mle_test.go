@@ -239,7 +239,8 @@ func TestCountLimits(t *testing.T) {
 		{Pentanomial{0, 0, -2, 0, 0}, "WL+DD is -2, below zero"},
 	} {
 		err := tt.counts.Validate()
-		if tt.want == "" && err != nil || tt.want != "" && (!errors.Is(err, ErrCounts) || !strings.HasSuffix(err.Error(), ": "+tt.want)) {
+		if tt.want == "" && err != nil || tt.want != "" && (!errors.Is(err, ErrCounts) || !strings.HasSuffix(err.Error(),
+			": "+tt.want)) {
 			t.Errorf("%v: %v, want %s", tt.counts, err, tt.want)
 		}
 		_, errLLR := usual.LLR(tt.counts)
@@ -304,7 +305,8 @@ func TestWalkAfterManySamples(t *testing.T) {
 		{-0.6, 1, 1.25 / 2.6, 0.05 / 0.6},
 	} {
 		w.advance(step.llr, step.added)
-		if below, above := w.below.overshoot(), w.above.overshoot(); math.Abs(below-step.below) > 1e-6 || math.Abs(above-step.above) > 1e-6 {
+		if below, above := w.below.overshoot(), w.above.overshoot(); math.Abs(below-step.below) > 1e-6 ||
+			math.Abs(above-step.above) > 1e-6 {
 			t.Errorf("at %v, %d samples: overshoot %v %v, want %v %v", step.llr, w.Samples(), below, above, step.below,
 				step.above)
 		}

@@ -21,7 +21,8 @@ func TestStrength(t *testing.T) {
 		{Pentanomial{0, 0, 1, 0, 0}, "- (fewer than 20 games)", "-", `{"elo":null,"elo_lo":null,"elo_hi":null}`, ""},
 		{Pentanomial{0, 0, 0, 0, 9}, "- (fewer than 20 games)", "-", `{"elo":null,"elo_lo":null,"elo_hi":null}`, ""},
 		{Pentanomial{0, 0, 0, 0, 30}, "more than +353 Elo", ">+353", "", `{"elo":"Infinity","elo_lo":353.30`},
-		{Pentanomial{30, 0, 0, 0, 0}, "less than -353 Elo", "<-353", "", `{"elo":"-Infinity","elo_lo":"-Infinity","elo_hi":-353.30`},
+		{Pentanomial{30, 0, 0, 0, 0}, "less than -353 Elo", "<-353", "",
+			`{"elo":"-Infinity","elo_lo":"-Infinity","elo_hi":-353.30`},
 		{Pentanomial{3, 30, 60, 41, 6}, "+21 Elo [-4, +46]", "+21±25", "", `{"elo":21.1`},
 	} {
 		s := Summarize(test.pairs).Strength()

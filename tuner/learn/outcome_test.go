@@ -161,8 +161,10 @@ func TestPlanCheck(t *testing.T) {
 
 // bare is the least that a plan can say.
 const bare = `{"seed": "5", "generations": [
-	{"games": 30, "nodes": 60, "lambda": 1, "gate": {"nelo0": 0, "nelo1": 50, "alpha": 0.05, "beta": 0.05, "games": 200, "nodes": 60}},
-	{"games": 36, "nodes": 60, "lambda": 1, "gate": {"nelo0": 0, "nelo1": 50, "alpha": 0.05, "beta": 0.05, "games": 200, "nodes": 60}}],
+	{"games": 30, "nodes": 60, "lambda": 1,
+	"gate": {"nelo0": 0, "nelo1": 50, "alpha": 0.05, "beta": 0.05, "games": 200, "nodes": 60}},
+	{"games": 36, "nodes": 60, "lambda": 1,
+	"gate": {"nelo0": 0, "nelo1": 50, "alpha": 0.05, "beta": 0.05, "games": 200, "nodes": 60}}],
 	"final": {"games": 400, "nodes": 60}}`
 
 // TestReadPlan: what a plan does not say is as documented, and what a run records is read
@@ -191,10 +193,11 @@ func TestReadPlanRefuses(t *testing.T) {
 		"generations[0].gate.elo: there is no such field": {`"nelo0"`, `"elo"`},
 		"generations[1].lambda: it is missing": {`36, "nodes": 60, "lambda": 1,`,
 			`36, "nodes": 60,`},
-		"generations[1].games: want a whole number, got a string":         {`36`, `"36"`},
-		"generations[1].games: want a whole number, got the number 36.5":  {`36`, `36.5`},
-		"generations[1].nodes: want a whole number from 0":                {`36, "nodes": 60`, `36, "nodes": -60`},
-		"generations[1].filter.uniform: want true or false, got a string": {`"games": 36`, `"games": 36, "filter": {"uniform": "no"}`},
+		"generations[1].games: want a whole number, got a string":        {`36`, `"36"`},
+		"generations[1].games: want a whole number, got the number 36.5": {`36`, `36.5`},
+		"generations[1].nodes: want a whole number from 0":               {`36, "nodes": 60`, `36, "nodes": -60`},
+		"generations[1].filter.uniform: want true or false, got a string": {`"games": 36`,
+			`"games": 36, "filter": {"uniform": "no"}`},
 		"generations[1].filter.depth: there is no such field": {`"games": 36`,
 			`"games": 36, "filter": {"depth": 3}`},
 		"generations[1].decay: 2, want":              {`"games": 36`, `"games": 36, "decay": 2`},

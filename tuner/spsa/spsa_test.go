@@ -240,7 +240,10 @@ func TestAfford(t *testing.T) {
 	}
 	c = c.WithDefaultREnd(1, 1)
 	merged := setup.Must(Afford(t.Context(), c, 1, 40, 0.5))
-	s := setup.Must(Simulate(t.Context(), c, 1, 4, func(run uint64) hill { return randomHill(c.Parameters, 40, 0.5, run) }))
+	s := setup.Must(Simulate(t.Context(), c, 1, 4, func(run uint64) hill {
+		return randomHill(c.Parameters,
+			40, 0.5, run)
+	}))
 	if whole := 40 + s.ValueElo; math.Abs(merged.Found-whole) > 4 || merged.Hopeless {
 		t.Errorf("merged: %+v; iteration by iteration %.1f", merged, whole)
 	}

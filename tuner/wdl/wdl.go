@@ -1,7 +1,7 @@
 // Package wdl fits how often a side wins, draws and loses at an evaluation, in the form that Stockfish uses: the win
-// rate is 1/(1+exp((a-x)/b)) of the evaluation x in centipawns, the loss rate the same of -x, and a and b are polynomials
-// of the material on the board or of the move number. It does not evaluate positions: the scores come from the
-// games.
+// rate is 1/(1+exp((a-x)/b)) of the evaluation x in centipawns, the loss rate the same of -x, and a and b are
+// polynomials of the material on the board or of the move number. It does not evaluate positions: the scores come from
+// the games.
 //
 // Start reading at Fit.
 //

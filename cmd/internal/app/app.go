@@ -200,11 +200,13 @@ func newRootCommand() *cobra.Command {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Learn and measure:", []*cobra.Command{newInitCommand(), newLearnCommand(), tune.New(), newSpsaCommand(), newScreenCommand(),
+		{"Learn and measure:", []*cobra.Command{newInitCommand(), newLearnCommand(), tune.New(), newSpsaCommand(),
+			newScreenCommand(),
 			newMatchCommand(), newLadderCommand(), newSprtCommand(), tune.NewWDL(),
 			translate.New(), newGuideCommand()}},
 		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(), tune.NewFeatures()}},
-		{"Look at runs, and share them with other machines:", []*cobra.Command{report.NewRuns(), report.New(), report.NewServe(),
+		{"Look at runs, and share them with other machines:", []*cobra.Command{report.NewRuns(), report.New(),
+			report.NewServe(),
 			newWorkCommand()}},
 		{"Engines and evaluations:", []*cobra.Command{engines.NewUCI(), weights.NewEval(), weights.New(),
 			engines.NewCheck(), engines.NewPerft(), engines.NewBench(), historic.New()}},
@@ -266,6 +268,7 @@ func argumentsError(cmd *cobra.Command, args []string, err error) error {
 	if name := missingArgument(cmd, args); name != "" {
 		return fmt.Errorf("%s is missing; usage: %s", name, strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 	}
-	return fmt.Errorf("wrong number of arguments: %d; usage: %s%s", len(args), strings.TrimSuffix(cmd.UseLine(), " [flags]"),
+	return fmt.Errorf("wrong number of arguments: %d; usage: %s%s", len(args),
+		strings.TrimSuffix(cmd.UseLine(), " [flags]"),
 		translate.Fill(translate.Argument(cmd.Name(), flagsOf(cmd), args), args))
 }

@@ -309,13 +309,13 @@ func TestCrowdedMemory(t *testing.T) {
 		{10, []string{"assay:hash=16", "assay"}, ""},
 		{64, []string{"turing-1951", "assay"}, ""},
 		{64, []string{engine, "assay"}, ""},
-		{65, []string{engine, "assay"}, "the hash tables of 65 games at once need 2080 MiB, but there are 2048 MiB of memory; " +
-			"use a smaller Hash, or --concurrency 64 or less"},
+		{65, []string{engine, "assay"}, "the hash tables of 65 games at once need 2080 MiB, but there are 2048 " +
+			"MiB of memory; use a smaller Hash, or --concurrency 64 or less"},
 		{65, []string{"assay"}, "the hash tables of 65 games at once need 2080 MiB, but there are 2048 MiB of memory; " +
 			"use a smaller Hash, or --concurrency 64 or less"},
 		{3, []string{engine + "?Hash=512", engine}, ""},
-		{10, []string{engine + "?hash=512", engine + "?Hash=1024", "assay"}, "the hash tables of 10 games at once need 15520 " +
-			"MiB, but there are 2048 MiB of memory; use a smaller Hash, or --concurrency 1 or less"},
+		{10, []string{engine + "?hash=512", engine + "?Hash=1024", "assay"}, "the hash tables of 10 games at " +
+			"once need 15520 MiB, but there are 2048 MiB of memory; use a smaller Hash, or --concurrency 1 or less"},
 		{1, []string{engine + "?Hash=1024", engine + "?Hash=1025"}, "the hash tables of a game need 2049 MiB, but there " +
 			"are 2048 MiB of memory; use a smaller Hash"},
 	} {

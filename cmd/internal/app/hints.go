@@ -182,8 +182,8 @@ var hints = []hint{
 	{is: typed[error](), on: "learn", kept: "finished work is in {dir}, resume with: {resume}"},
 }
 
-const busyCure = "play again when the machine is free, by --nodes, with fewer games at once (--concurrency), or with a " +
-	"larger --time-margin (or --move-timeout)"
+const busyCure = "play again when the machine is free, by --nodes, with fewer games at once " +
+	"(--concurrency), or with a larger --time-margin (or --move-timeout)"
 
 // advise adds to an error of a command what the user can do about it.
 func advise(cmd *cobra.Command, err error) error {
@@ -221,7 +221,8 @@ func advise(cmd *cobra.Command, err error) error {
 		case !strings.HasPrefix(h.cure, "\n"):
 			h.cure = "; " + h.cure
 		}
-		return fmt.Errorf("%w%s", err, strings.NewReplacer("{dir}", quote.Word(dir), "{again}", again, "{resume}", info.Resume,
+		return fmt.Errorf("%w%s", err, strings.NewReplacer("{dir}", quote.Word(dir), "{again}", again,
+			"{resume}", info.Resume,
 			"{data}", ui.FlagLine("", new(pflag.FlagSet), cmd.Flags().Args())).Replace(h.cure))
 	}
 	return err

@@ -28,8 +28,8 @@ func TestIdentitiesStay(t *testing.T) {
 	var out bytes.Buffer
 	for _, line := range []string{
 		"match assay:hash=1 assay:weights=shannon-1950:hash=1 --games 2 --nodes 30 --max-plies 20",
-		"match assay:hash=1:ReverseMargin=60 name=old:assay:nodes=20 --sprt=0,10 --games 2 --nodes 30 --max-plies 20 --seed " +
-			"9",
+		"match assay:hash=1:ReverseMargin=60 name=old:assay:nodes=20 --sprt=0,10 --games 2 --nodes 30 " +
+			"--max-plies 20 --seed 9",
 		"match assay:hash=1 shannon-a:moves=2:depth=1 --games 2 --nodes 30 --max-plies 10 --book book.epd --book-order " +
 			"random " +
 			"--win-one-sided --draw-plies 8 --play-on 0.2 --hard-nodes=false",

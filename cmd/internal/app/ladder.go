@@ -131,8 +131,8 @@ func rateGames(s *session, anchor string, files []string) error {
 
 var anchorText = regexp.MustCompile(`^\s*(.+?)\s*=\s*(-?[0-9.]+)\s*(?:(?:±|\+-)\s*([0-9.]+))?\s*(?:,|$)`)
 
-// parseAnchors reads "NAME=ELO±ERROR, ...", where NAME may be the number of a player from 1; without an error the rating
-// is exact.
+// parseAnchors reads "NAME=ELO±ERROR, ...", where NAME may be the number of a player from 1; without an error the
+// rating is exact.
 func parseAnchors(text string, names []string) (list []ladder.Anchor, err error) {
 	for rest := text; rest != ""; {
 		m := anchorText.FindStringSubmatch(rest)

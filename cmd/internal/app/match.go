@@ -49,7 +49,8 @@ func newMatchCommand() *cobra.Command {
 	}
 	var o matchOptions
 	play := opts.New(cmd.Flags())
-	play.AddGames(fmt.Sprintf("games to play (even); with --sprt, the maximum (default %d without --sprt)", defaultMatchGames))
+	play.AddGames(fmt.Sprintf("games to play (even); with --sprt, the maximum (default %d without --sprt)",
+		defaultMatchGames))
 	play.AddAffinity()
 	play.AddOutput("print other measures of strength too: normalized Elo, other intervals")
 	o.Add(play)
@@ -128,11 +129,13 @@ func (s *session) startMatch(o *matchOptions, args []string) error {
 	if s.Out != "" {
 		d.Note("written %s", filepath.Join(s.Out, gamelog.PGNName))
 	}
-	if e := s.show(r, r.Process, d, map[string]any{"nodes_per_second": r.NodesPerSecond()}); e != nil { // of A and B, in search
+	// of A and B, in search
+	if e := s.show(r, r.Process, d, map[string]any{"nodes_per_second": r.NodesPerSecond()}); e != nil {
 		return e
 	}
 	if s.Out != "" && r.Test != nil && r.Verdict == match.Undecided {
-		fmt.Fprintf(s.stderr, "%s: undecided after %d games; the same command with a larger --games goes on\n", s.name, r.Games)
+		fmt.Fprintf(s.stderr, "%s: undecided after %d games; the same command with a larger --games goes on\n", s.name,
+			r.Games)
 	}
 	if err == nil && o.ExitStatus {
 		return ui.TestExit(r.Verdict)

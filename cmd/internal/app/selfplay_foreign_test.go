@@ -40,7 +40,8 @@ func TestSelfplayWithAnEngineThatForfeits(t *testing.T) {
 	out = filepath.Join(t.TempDir(), "often")
 	for range 2 { // the second time it says so without a game
 		code, _, stderr = selfplay("crash-often", "60", out)
-		for _, want := range []string{" forfeited ", "too many where 2 % are tolerated", "the games are kept in " + quote.Word(out),
+		for _, want := range []string{" forfeited ", "too many where 2 % are tolerated",
+			"the games are kept in " + quote.Word(out),
 			"--recover", "--max-forfeits"} {
 			if code != exitFailed || !strings.Contains(stderr, want) {
 				t.Errorf("exit %d, no %q: %s", code, want, stderr)

@@ -338,8 +338,8 @@ func crowdedGames(timed bool, games int) string {
 	return ""
 }
 
-// hashTables returns the sizes of the hash tables, in MiB, that each game at once keeps: of every player, as typed or by
-// the engine's default, and two of one that plays against itself.
+// hashTables returns the sizes of the hash tables, in MiB, that each game at once keeps: of every player, as typed or
+// by the engine's default, and two of one that plays against itself.
 func (s *session) hashTables(players []selfplay.Player) (tables []int) {
 	if len(players) == 1 {
 		players = append(players, players...)

@@ -90,7 +90,8 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 	}
 	given := cmd.Flags().Changed
 	r := &sprtReport{Test: f.test, stopped: given("elo0") || given("elo1"),
-		tested: counts == nil || slices.ContainsFunc(testFlags, given) || given("exit-status") || given("true-elo") || f.games != nil && f.games.Test != nil}
+		tested: counts == nil || slices.ContainsFunc(testFlags, given) || given("exit-status") || given("true-elo") ||
+			f.games != nil && f.games.Test != nil}
 	r.Lower, r.Upper = f.test.Bounds()
 	if counts != nil {
 		if err := f.measure(r, counts); err != nil {
@@ -288,7 +289,8 @@ func (r *sprtReport) document() *doc.Document {
 	}
 	d := &doc.Document{Parts: []doc.Part{{Tables: []ui.Table{facts}}, {Tables: []ui.Table{more}, More: true}}}
 	if n := int64(r.Unpaired); r.Measured != nil && 20*n > r.Games+n {
-		d.Text = []string{fmt.Sprintf("%d of %d games have no partner and are left out: the rest may be biased.", n, r.Games+n)}
+		d.Text = []string{fmt.Sprintf("%d of %d games have no partner and are left out: the rest may be biased.", n,
+			r.Games+n)}
 	}
 	if len(r.Plan) == 0 {
 		return d

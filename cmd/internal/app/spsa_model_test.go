@@ -26,7 +26,8 @@ func TestConfigIsReadAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.toml")
 	setup.Check(t, want.save(path))
 	got, err := readSpsaConfig(path)
-	if err != nil || got.Player != want.Player || string(got.toml()) != string(want.toml()) || !reflect.DeepEqual(got.Setup, want.Setup) ||
+	if err != nil || got.Player != want.Player || string(got.toml()) != string(want.toml()) ||
+		!reflect.DeepEqual(got.Setup, want.Setup) ||
 		!reflect.DeepEqual(got.Parameters, want.Parameters) {
 		t.Errorf("%v\n%+v", err, got)
 	}

@@ -112,7 +112,8 @@ func writeKey(cmd *cobra.Command, path, name string) error {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s is secret: keep it on its owner's machine. Add this line to the coordinator's list (%s):\n",
+	fmt.Fprintf(cmd.ErrOrStderr(),
+		"%s: %s is secret: keep it on its owner's machine. Add this line to the coordinator's list (%s):\n",
 		cmd.Name(), path, keysEnv)
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), line)
 	return err

@@ -102,7 +102,8 @@ in progress, the first games without a gap are used.`,
 	fs.Uint64Var(&f.filter.Seed, "seed", 0, "random seed")
 	fs.IntVar(&f.workers, "workers", 0, "threads; 0 is one per core")
 	f.addOutput(cmd)
-	ui.ShortHelp(fs, "out", "preset", "resolve", "min-ply", "max-score", "max-per-game", "sample", "phase-shares", "relabel")
+	ui.ShortHelp(fs, "out", "preset", "resolve", "min-ply", "max-score", "max-per-game", "sample",
+		"phase-shares", "relabel")
 	return cmd
 }
 

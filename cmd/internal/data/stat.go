@@ -158,7 +158,7 @@ func newHead() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 0 {
-				return ui.Usagef("-n %d: want a number of rows", n)
+				return ui.Usagef("-n %d: want 0 or more rows", n)
 			}
 			return head(cmd.OutOrStdout(), args[0], n, fens)
 		},

@@ -200,7 +200,8 @@ func fit(r *tuner.Report, took time.Duration) (t ui.Table) {
 	if r.KScore != 0 {
 		scores = fmt.Sprintf("; scores %.6f", r.KScore)
 	}
-	t.Add("K\t%.6f per %s under the start weights, %.6f under the new ones%s", r.K, (&models.File{Unit: r.Unit}).UnitName(),
+	t.Add("K\t%.6f per %s under the start weights, %.6f under the new ones%s", r.K,
+		(&models.File{Unit: r.Unit}).UnitName(),
 		r.FileK, scores)
 	if l := r.Local; l != nil {
 		t.Add("slopes\tpredict a change of the evaluation by %.1f centipawns (RMS); %s moves most, by %.1f of effect",
@@ -246,7 +247,8 @@ func ablations(r *tuner.Report) Part {
 	counts := map[string]int{}
 	for _, a := range r.Ablations {
 		counts[a.Verdict()]++
-		t.Add("%s\t%d\t%+.6f\t[%+.6f, %+.6f]\t%.2f %%\t%s", a.Name, a.Terms, a.Rise, a.Interval[0], a.Interval[1], 100*a.Share,
+		t.Add("%s\t%d\t%+.6f\t[%+.6f, %+.6f]\t%.2f %%\t%s", a.Name, a.Terms, a.Rise, a.Interval[0],
+			a.Interval[1], 100*a.Share,
 			a.Verdict())
 	}
 	return Part{Title: "What each part is worth", Tables: []ui.Table{t}, Notes: []string{fmt.Sprintf(

@@ -26,7 +26,7 @@ handshake, options, every form of go, legal moves, mates, how fast it answers, n
 as asked, memory, Chess960, and how it ends.
 
 A check that failed means lost games, and the exit code is 1. A warning means games that are not
-quite what you asked for, such as more nodes than the limit. Beside both stands what was said: > to
+quite what you asked for, such as more nodes than the limit. Beside both stands the dialogue: > to
 the engine, < from it, after how many milliseconds. Times depend on the machine: run this when
 nothing else runs. With --load the games by the clock are played once more while every core is
 busy.`,

@@ -176,8 +176,8 @@ func TestBuildOfTheWorkingTree(t *testing.T) {
 		s := setup.Must(r.Snapshot(t.Context(), temp))
 		return s
 	}
-	const command = "test ! -e junk.o && test $(git rev-parse HEAD) = $(git rev-parse two) && test $(cat new.txt) = 3000 " +
-		"" +
+	const command = "test ! -e junk.o && test $(git rev-parse HEAD) = $(git rev-parse two) && test $(cat " +
+		"new.txt) = 3000 " +
 		"&& cp engine.sh {out}"
 	first := snapshot()
 	b := build(t, c, first, command)

@@ -30,8 +30,8 @@ func New(check func(cmd *cobra.Command, top string) error) *cobra.Command {
 write two files into it:
 
   assay.toml   the command that builds the engine, and the files in which its numbers stand
-  assay.c      (.cpp, .rs, .go) four functions around yours: what main does first, read a FEN, the value
-               of a position, and remaking what depends on the numbers
+  assay.c      (.cpp, .rs, .go) four functions around yours: start up, read a FEN, evaluate it, and
+               remake what depends on the numbers
 
 Then try every stage of assay learn in miniature, and say in one line each what remains to be done by
 hand. Files that exist are not changed: correct them and type the command again. Nothing else in the

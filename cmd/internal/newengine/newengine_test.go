@@ -22,10 +22,12 @@ func TestGuess(t *testing.T) {
 		todo    int
 	}{
 		{"C", map[string]string{
-			"src/Makefile":   "EXE = fast\nall:\n\tcc -O2 *.c -o $(EXE)\n",
-			"src/main.c":     "int main(int argc, char **argv) {\n  initBitboards();\n  psqt_init();\n  setbuf(stdout, NULL);\n  uci();\n}\n",
-			"src/uci.c":      "void uci(void) { puts(\"uciok\"); }\n",
-			"src/evaluate.c": "#define S(a, b) ((a) + (b) * 65536)\nint PSQT[4] = { " + table + " };\nint Evaluate(const Position *pos, int side) { return PSQT[0]; }\n",
+			"src/Makefile": "EXE = fast\nall:\n\tcc -O2 *.c -o $(EXE)\n",
+			"src/main.c": "int main(int argc, char **argv) {\n  initBitboards();\n  psqt_init();\n  setbuf(stdout, " +
+				"NULL);\n  uci();\n}\n",
+			"src/uci.c": "void uci(void) { puts(\"uciok\"); }\n",
+			"src/evaluate.c": "#define S(a, b) ((a) + (b) * 65536)\nint PSQT[4] = { " + table + " };\nint Evaluate(const " +
+				"Position *pos, int side) { return PSQT[0]; }\n",
 			"src/evaluate.h": "int Evaluate(const Position *pos, int side);\n",
 			"src/board.c":    "extern int PSQT[4];\nvoid ParseFen(const char *fen, Position *pos) { pos->psqt = PSQT[1]; }\n",
 			"src/board.h":    "void ParseFen(const char *fen, Position *pos);\n",

@@ -76,7 +76,8 @@ func (f *function) boardRust(_ *engine) (board, read string) {
 	board = in + owner
 	switch {
 	case f.method: // it changes the board
-		return board, fmt.Sprintf("{ let mut b = %s::default(); let _ = b.%s(%s); b }", board, f.name, strings.Join(args, ", "))
+		return board, fmt.Sprintf("{ let mut b = %s::default(); let _ = b.%s(%s); b }", board, f.name,
+			strings.Join(args, ", "))
 	case result != nil && result[2] != "Self" && result[2] != owner:
 		board = in + result[2]
 	}

@@ -56,8 +56,10 @@ func TestPrecedence(t *testing.T) {
 	dir := filepath.Dir(write(t, ProjectName, "nodes = 20\nmax_plies = 4\nsprt = [0, 400]\ngames = 4\nbook = 'b.epd'\n"))
 	p := setup.Must(ReadProject(dir))
 	for words, want := range map[string]string{
-		"":                 " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --games 4 --max-plies 4 --nodes 20 --sprt 0,400",
-		"--depth 3":        " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --depth 3 --games 4 --max-plies 4 --sprt 0,400",
+		"": " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --games 4 --max-plies 4 " +
+			"--nodes 20 --sprt 0,400",
+		"--depth 3": " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --depth 3 --games 4 " +
+			"--max-plies 4 --sprt 0,400",
 		"--random-plies 3": " --games 4 --max-plies 4 --nodes 20 --random-plies 3 --sprt 0,400",
 		"--preset stc":     " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --max-plies 4 --preset stc",
 		"--games 6":        " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --games 6 --max-plies 4 --nodes 20",

@@ -242,7 +242,8 @@ func (o *Play) Complete() (limitsB selfplay.Limits, err error) {
 	o.TimeMargin = max(o.TimeMargin, 1) // as good as none: 0 stands for the default in a clock
 	if dir, ok := strings.CutSuffix(o.Out, ".pgn"); ok {
 		if _, err := os.Stat(o.Out); err != nil {
-			return limitsB, ui.Usagef("--out %s: want a folder, which will have games.pgn; type --out %s", o.Out, quote.Word(dir))
+			return limitsB, ui.Usagef("--out %s: want a folder, which will have games.pgn; type --out %s",
+				o.Out, quote.Word(dir))
 		}
 	}
 	times, err := o.Times("--")
@@ -331,7 +332,8 @@ func (o *Play) numbers() error {
 			return ui.Usagef("--%s 0: want 1 or more", name)
 		}
 	}
-	for _, name := range []string{"depth", "book-start", "book-plies", "max-plies", "concurrency", "win-score", "win-plies",
+	for _, name := range []string{"depth", "book-start", "book-plies", "max-plies", "concurrency",
+		"win-score", "win-plies",
 		"draw-score", "draw-plies", "draw-from"} {
 		if value := o.Flags.Lookup(name).Value.String(); strings.HasPrefix(value, "-") {
 			return ui.Usagef("--%s %s: want 0 or more", name, value)

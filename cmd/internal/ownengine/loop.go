@@ -387,7 +387,8 @@ func (l *loop) fits(seconds float64) bool {
 }
 
 // weight returns what the rows of a generation weigh in the fit of another. Each champion since makes it less, because
-// the games of a weaker engine say less. Others' data, as generations below 1, weigh as if one champion came after them.
+// the games of a weaker engine say less. Others' data, as generations below 1, weigh as if one champion came after
+// them.
 func (l *loop) weight(from, in int) float64 {
 	if from < 1 {
 		return l.plan.Decay

@@ -258,7 +258,8 @@ func TestLargeHostileReportInABrowser(t *testing.T) {
 // writeGames writes a data set of random games of hostile players.
 func writeGames(t *testing.T, dir string, games int) {
 	t.Helper()
-	w := setup.Must(dataset.NewGameWriter(dir, dataset.WriterConfig{Config: map[string]int{"games": games}, Program: "test"}))
+	w := setup.Must(dataset.NewGameWriter(dir, dataset.WriterConfig{Config: map[string]int{"games": games},
+		Program: "test"}))
 	rng := rand.New(rand.NewPCG(1, 2))
 	var moves []board.Move
 	for n := range games {

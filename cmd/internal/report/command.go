@@ -120,7 +120,7 @@ func NewServe() *cobra.Command {
 		Use:   "serve [DIR]",
 		Short: "Show runs in a browser while they are in progress",
 		Long: `Show the runs in DIR (default: ` + Dir + `) in a browser: a list of them, and the page of each,
-which is loaded again while the run goes on. A run that was killed is shown as interrupted,
+which reloads while the run goes on. A run that was killed is shown as interrupted,
 with the command that resumes it. If other machines play its games (assay work), the page
 lists these workers: games/s, share of the games, when each was last seen, its version and its
 failures.

@@ -99,7 +99,8 @@ func FuzzFolder(f *testing.F) {
 			setup.Check(t, err)
 		}
 		list := httptest.NewRecorder()
-		(&Server{Dir: filepath.Dir(dir)}).Handler().ServeHTTP(list, httptest.NewRequest(http.MethodGet, "http://localhost/", nil))
+		(&Server{Dir: filepath.Dir(dir)}).Handler().ServeHTTP(list, httptest.NewRequest(http.MethodGet,
+			"http://localhost/", nil))
 		if list.Code != http.StatusOK {
 			t.Fatalf("the list of runs: %d %s", list.Code, list.Body)
 		}

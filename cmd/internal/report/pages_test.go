@@ -96,7 +96,8 @@ func someRuns(t *testing.T) string {
 			"= 500\nmin = 100\nmax = 2000\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	run(program, "learn", "--out", "runs/learn", "--games", "60", "--nodes", "60", "--final-games", "24", "--gate-games", "24")
+	run(program, "learn", "--out", "runs/learn", "--games", "60", "--nodes", "60", "--final-games", "24",
+		"--gate-games", "24")
 	run(program, "match", "name=new:assay", "name=base:random", "--sprt", "0,10", "--nodes", "20", "--out", "runs/match")
 	run(program, "tune", "runs/learn/gen-1/positions", "runs/learn/gen-2/positions", "--out", "runs/tune")
 	run(program, "ladder", "assay", "random", "assay:weights=shannon-1950", "--games", "24", "--nodes", "20", "--out",

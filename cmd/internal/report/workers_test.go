@@ -181,7 +181,8 @@ func TestOutcomes(t *testing.T) {
 		"tuned": {"tune", better, []string{`<strong class="badge good">BETTER</strong> <bdi>loss of the start weights minus loss of the tuned ones: &#43;0.020000, 95 % interval &#43;0.010000 to`, "7 of 400 steps"}},
 		"early": {"match", nil, []string{"0 of 400 games", "Resume with: <code>assay early</code>"}},
 	} {
-		setup.Check(t, os.Rename(writeRun(t, name, durable.RunInfo{Command: c.command, Resume: "assay " + name, Total: 400}, config,
+		setup.Check(t, os.Rename(writeRun(t, name, durable.RunInfo{Command: c.command, Resume: "assay " + name, Total: 400},
+			config,
 			c.result), filepath.Join(runs, name)))
 		server := httptest.NewServer((&Server{Dir: runs}).Handler())
 		t.Cleanup(server.Close)
@@ -199,7 +200,8 @@ func TestOutcomes(t *testing.T) {
 		noMarkup(t, body)
 	}
 	page := write(t, filepath.Join(runs, "passed"))
-	if want := "<title>PASSED: new &lt;b&gt; beats base by &#43;21 Elo [&#43;4, &#43;38] · passed · assay</title>"; !strings.Contains(page, want) {
+	if want := "<title>PASSED: new &lt;b&gt; beats base by &#43;21 Elo [&#43;4, &#43;38] · passed · " +
+		"assay</title>"; !strings.Contains(page, want) {
 		t.Errorf("the page lacks %s", want)
 	}
 	if want := `<div class="good">`; !strings.Contains(page, want) {

@@ -26,8 +26,8 @@ func TestMatch(t *testing.T) {
 		},
 		{
 			"cutechess adjudication",
-			"cutechess-cli -engine cmd=a -engine cmd=b -each proto=uci tc=40/1:30+0.5 timemargin=100 -games 2 -rounds 50 -draw " +
-				"" +
+			"cutechess-cli -engine cmd=a -engine cmd=b -each proto=uci tc=40/1:30+0.5 timemargin=100 -games 2 " +
+				"-rounds 50 -draw " +
 				"movenumber=40 movecount=8 score=10 -resign movecount=3 score=400 -maxmoves 200 -srand 7",
 			"assay match uci:a uci:b --tc 40/90+0.5 --time-margin 100ms --games 100 --draw-score 10 --draw-plies 16 " +
 				"--draw-from 80 --win-score 400 --win-plies 6 --win-one-sided --max-plies 400 --seed 7",
@@ -51,8 +51,8 @@ func TestMatch(t *testing.T) {
 				"-rounds 1 -noswap -tb /syzygy -tbpieces 5 -tbignore50",
 			"assay match uci:a uci:b uci:c uci:d --movetime 100ms --games 4 --gauntlet --syzygy /syzygy --syzygy-50=false " +
 				"--win-plies 0",
-			"-noswap: assay always plays both games of an opening, with colors reversed|-tbpieces: --syzygy takes the tables as they are|" +
-				"assay plays pairs of games: 4",
+			"-noswap: assay always plays both games of an opening, with colors reversed|-tbpieces: --syzygy takes the " +
+				"tables as they are|assay plays pairs of games: 4",
 		},
 		{
 			"-each wins wherever it stands, and may have the command",
@@ -86,8 +86,8 @@ func TestMatch(t *testing.T) {
 			"assay match uci:timeout=2000ms:a uci:timeout=2000ms:b uci:timeout=2000ms:c --movetime 250ms --games 4 --gauntlet " +
 				"--win-score 700 --win-plies 6 " +
 				"--win-one-sided --draw-score 10 --draw-plies 16 --draw-from 80 --book b.epd --book-order random --out out",
-			"number=20: assay adjudicates wins from the first move|the games are in out/games.pgn, with scores, depth and time " +
-				"" +
+			"number=20: assay adjudicates wins from the first move|the games are in out/games.pgn, with scores, " +
+				"depth and time " +
 				"of each move",
 		},
 		{

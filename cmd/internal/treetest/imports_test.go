@@ -139,12 +139,13 @@ var layout = []layoutRow{
 		"start weights from the terms of features; machine: matrices by its memory; eval/formula: " +
 		"internal/autodiff differentiates it",
 		[]string{"engine/machine", "dataset", "tuner/rows", "eval", "eval/formula", "models"}},
-	{"tuner/slopes", "measures the slopes of an engine's numbers; machine: programs end with what they started; durable: " +
-		"checksums",
+	{"tuner/slopes", "measures the slopes of an engine's numbers; machine: programs end with what they " +
+		"started; durable: checksums",
 		[]string{"engine/machine", "models/numbers", "dataset", "internal/inorder", "internal/durable"}},
 	{"tuner/wdl", "how often an evaluation wins; dataset: games with scores", []string{"dataset"}},
 	{"tuner/learn", "the loop: datagen, positions, fit or spsa, match; gamelog: where spsa keeps its games",
-		[]string{"tuner/internal/optimize", "tuner/spsa", "tuner/spsa/play", "selfplay/gamelog", "selfplay/datagen", "dataset",
+		[]string{"tuner/internal/optimize", "tuner/spsa", "tuner/spsa/play", "selfplay/gamelog",
+			"selfplay/datagen", "dataset",
 			"dataset/positions", "tuner", "tuner/rows", "tuner/internal/stats", "selfplay/match", "models", "eval",
 			"internal/durable", "selfplay", "selfplay/sprt", "engine/syzygy"}},
 	{"notebooks/figure", "plots of the notebooks", nil},

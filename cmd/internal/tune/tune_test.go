@@ -98,7 +98,8 @@ func TestTune(t *testing.T) {
 				t.Errorf("report without %q:\n%s", want, text)
 			}
 		}
-		if !strings.Contains(text, "make quiet rows: assay data positions "+quote.Word(data)+" --preset texel --out quiet\n") {
+		if !strings.Contains(text, "make quiet rows: assay data positions "+quote.Word(data)+" --preset texel --out "+
+			"quiet\n") {
 			t.Errorf("no warning in\n%s", text)
 		}
 		if n := strings.Count(text, "of the rows say little"); n != 1 {
@@ -139,7 +140,8 @@ func TestTuneJSON(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "positions")
 	writeWalks(t, data, 60, nil)
-	text := setup.Must(tune(t, data, "--model", "shannon-1950", "--json", "--out", filepath.Join(dir, "w.json"), "--freeze",
+	text := setup.Must(tune(t, data, "--model", "shannon-1950", "--json", "--out", filepath.Join(dir, "w.json"),
+		"--freeze",
 		"pawn", "--prior", "mobility=3", "--ablate"))
 	var j tuner.Report
 	if err := json.Unmarshal([]byte(text), &j); err != nil {

@@ -16,7 +16,8 @@ func TestPlayerWithSpaces(t *testing.T) {
 	for _, text := range []string{"my dir/engine", "./my dir/engine", "uci:my dir/engine", "my dir/engine?Hash=16",
 		"name=new:./my dir/engine", "uci:name=new:my dir/engine?SyzygyPath=a:b", "uci:'my dir/engine' --uci"} {
 		spec, err := Player(text)
-		if path := spec.Command; err != nil || len(path) == 0 || !slices.Contains([]string{"my dir/engine", "./my dir/engine"}, path[0]) {
+		if path := spec.Command; err != nil || len(path) == 0 || !slices.Contains([]string{"my dir/engine",
+			"./my dir/engine"}, path[0]) {
 			t.Errorf("%s: %q, %v", text, path, err)
 		}
 	}

@@ -261,11 +261,13 @@ func TestStopped(t *testing.T) {
 
 // TestReflow: paragraphs, items and definitions with wide lines are broken again; code, tables and headings stay.
 func TestReflow(t *testing.T) {
-	const text = "one two three\nfour five\n\n- an item that goes\n  on here\n- short\n\n  word   what it means at length\n" +
-		"  {\"a\":[1]}\n\n    some code that is long\n| a table that is long |\n```c\nint main(int argc);\n```\n# A heading too long"
-	const want = "one two\nthree four\nfive\n\n- an item\n  that goes\n  on here\n- short\n\n  word   what\n         it\n" +
-		"         means\n         at\n         length\n" +
-		"  {\"a\":[1]}\n\n    some code that is long\n| a table that is long |\n```c\nint main(int argc);\n```\n# A heading too long"
+	const text = "one two three\nfour five\n\n- an item that goes\n  on here\n- short\n\n  word   what it " +
+		"means at length\n  {\"a\":[1]}\n\n    some code that is long\n| a table that is long |\n```c\nint main(int " +
+		"argc);\n```\n# A heading too long"
+	const want = "one two\nthree four\nfive\n\n- an item\n  that goes\n  on here\n- short\n\n  word   " +
+		"what\n         it\n         means\n         at\n         length\n" +
+		"  {\"a\":[1]}\n\n    some code that is long\n| a table that is long |\n```c\nint main(int argc);\n```\n# " +
+		"A heading too long"
 	if got := Reflow(text, 12); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -119,7 +119,7 @@ func newDiff() *cobra.Command {
 		Use:   "diff A B",
 		Short: "Compare two weight files of one model",
 		Long: "Compare two weight files of one model, term by term. A star marks changes of more\nthan two " +
-			"standard errors, where the files have standard errors. A or B may be features of a\nforeign evaluation: " +
+			"standard errors, where the files have standard errors. A or B may be features of an\nexternal evaluation: " +
 			"the values that its engine plays with.",
 		Example: "  assay weights diff assay-start runs/first/weights.json\n  assay weights diff features " +
 			"tuned/weights.json",

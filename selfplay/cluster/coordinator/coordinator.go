@@ -1,9 +1,9 @@
 // Package coordinator is a selfplay.Runner whose workers are on other machines.
 //
 // It publishes each selfplay.Task as a unit into a work queue of JetStream, from which workers take them. The first
-// answer to a unit that can be right counts: it goes to the series, which keeps it in the run's own journal, and the unit
-// is acknowledged. The servers redeliver a unit whose worker is silent. What they lose, the coordinator publishes again:
-// it compares the units that it waits for with those in the queue.
+// answer to a unit that can be right counts: it goes to the series, which keeps it in the run's own journal, and the
+// unit is acknowledged. The servers redeliver a unit whose worker is silent. What they lose, the coordinator publishes
+// again: it compares the units that it waits for with those in the queue.
 //
 // A few units are published a second time, for another worker. Where two answers to a unit differ that should be
 // equal, the run stops and names both workers.
@@ -75,8 +75,8 @@ type state struct {
 	Speed float64 `json:"nodes_per_second,omitempty"` // of a core for which the run's clocks are meant
 }
 
-// Coordinator is a selfplay.Runner whose workers are on other machines. It starts with the first task, and runs any number
-// of series, one after the other.
+// Coordinator is a selfplay.Runner whose workers are on other machines. It starts with the first task, and runs any
+// number of series, one after the other.
 type Coordinator struct {
 	Config
 	state
@@ -189,8 +189,8 @@ func (c *Coordinator) saveState() error {
 	return durable.WriteJSON(filepath.Join(c.Dir, stateName), &c.state)
 }
 
-// clockSpeed returns the speed for which the run's clocks are meant; 0: they are not scaled. The first game with a clock
-// settles it for the whole run.
+// clockSpeed returns the speed for which the run's clocks are meant; 0: they are not scaled. The first game with a
+// clock settles it for the whole run.
 func (c *Coordinator) clockSpeed(ctx context.Context) (speed float64, err error) {
 	switch {
 	case c.Speed > 0 && c.ReferenceSpeed > 0 && c.Speed != c.ReferenceSpeed:

@@ -63,8 +63,8 @@ func (p *portablePlayers) foreign(found *portablePlayer) error {
 	return err
 }
 
-// withWeights makes a player with weights portable, embedded ones, too: they are named by content, and its fingerprint is
-// taken.
+// withWeights makes a player with weights portable, embedded ones, too: they are named by content, and its fingerprint
+// is taken.
 func (p *portablePlayers) withWeights(ctx context.Context, name string, found *portablePlayer) error {
 	file, err := models.Open(name)
 	if err != nil {

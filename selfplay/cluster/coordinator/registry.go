@@ -241,7 +241,8 @@ func openQueue(ctx context.Context, nc *nats.Conn, run string, c *Config) (*queu
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	if err := nc.LastError(); errors.Is(err, nats.ErrPermissionViolation) {
-		return nil, fmt.Errorf("%w: they are a worker's, and a run needs the key named %s: %w", wire.ErrCredentials, user, err)
+		return nil, fmt.Errorf("%w: they are a worker's, and a run needs the key named %s: %w", wire.ErrCredentials, user,
+			err)
 	}
 	for try := 1; ; try++ { // servers that have just started find each other and choose a leader first
 		err := q.create(ctx)

@@ -126,7 +126,8 @@ func loopback(host string) bool {
 }
 
 // accounts returns the part of a nats-server.conf that says who may do what. Workers have an account of their own: only
-// the subjects that a worker needs lead from there to the run, so that they cannot have a server send a reply to any other.
+// the subjects that a worker needs lead from there to the run, so that they cannot have a server send a reply to any
+// other.
 func (c *ServerConfig) accounts(coordinator string) string {
 	rights := func(worker string) string {
 		r := wire.WorkerRights(worker) // quoted, because $ begins the name of a variable

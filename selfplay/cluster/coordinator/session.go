@@ -197,7 +197,8 @@ func (s *session) failed(worker string, u *unit, why string) error {
 	if len(u.failedBy) < maxFailures {
 		return nil
 	}
-	return fmt.Errorf("cluster: %d workers could not play game %d; the last error, of %s: %s; fix the cause and start the "+
+	return fmt.Errorf("cluster: %d workers could not play game %d; the last error, of %s: %s; fix the "+
+		"cause and start the "+
 		"run again", len(u.failedBy), u.job.Number, worker, why)
 }
 
@@ -242,7 +243,8 @@ func (s *session) receiveSecond(worker string, a *wire.Answer) error {
 	}
 	if sum != f.sum {
 		return fmt.Errorf("%w: %s and %s, game %d: one of the machines is at fault, or its owner. The game of %s is in the "+
-			"run's journal; play it on this machine, and resume the run without the worker that is wrong", ErrDiffer, f.worker, worker,
+			"run's journal; play it on this machine, and resume the run without the worker that is "+
+			"wrong", ErrDiffer, f.worker, worker,
 			f.game, f.worker)
 	}
 	if f.replay {

@@ -22,7 +22,8 @@ var ErrKey = errors.New("invalid key")
 // keyComment and the name are the first line of a key's file.
 const keyComment = "# secret key of the assay worker "
 
-// NewKey makes a worker's key. It returns the content of the worker's key file, and the line for the coordinator's list.
+// NewKey makes a worker's key. It returns the content of the worker's key file, and the line for the coordinator's
+// list.
 func NewKey(name string) (private []byte, line string, err error) {
 	if err := CheckName(name); err != nil {
 		return nil, "", err
@@ -70,7 +71,8 @@ func ReadKeys(path string) ([]Key, error) {
 		return nil, fmt.Errorf("cluster: %s: %w", path, err)
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf("cluster: %s: %w: the list is empty, so no worker could connect; add lines NAME PUBLICKEY", path,
+		return nil, fmt.Errorf("cluster: %s: %w: the list is empty, so no worker could connect; add lines NAME PUBLICKEY",
+			path,
 			ErrKey)
 	}
 	return keys, nil

@@ -165,8 +165,8 @@ func inboxPrefix(worker string) string { return "_INBOX." + worker }
 type Rights struct{ Publish, Subscribe []string }
 
 // WorkerRights returns all that a worker of the name may do: say hello, take units from the consumer that all share,
-// extend them and give them back, ask for files by content, and answer under its own name. An empty name gives the rights
-// of workers that share credentials; these can answer in each other's name.
+// extend them and give them back, ask for files by content, and answer under its own name. An empty name gives the
+// rights of workers that share credentials; these can answer in each other's name.
 //
 // Servers do not check where a client wants their replies. So workers have an account of their own, from which just
 // these subjects lead to the run's: a reply can reach nothing else.
@@ -260,8 +260,9 @@ func IsSHA256(text string) bool {
 // fingerprintPlies and fingerprintNodes make a game of about 10 ms.
 const fingerprintPlies, fingerprintNodes = 12, 1000
 
-// Fingerprint plays a short game of a player with itself and returns the game's checksum. Builds that search or evaluate
-// differently have different ones. The bench signature says what a build should do, the fingerprint what it does.
+// Fingerprint plays a short game of a player with itself and returns the game's checksum. Builds that search or
+// evaluate differently have different ones. The bench signature says what a build should do, the fingerprint what it
+// does.
 func Fingerprint(ctx context.Context, play selfplay.PlayFunc, spec engine.Spec) (sum string, err error) {
 	limits := selfplay.Limits{Nodes: fingerprintNodes, HardNodes: true}
 	job := selfplay.Job{Players: [2]engine.Spec{spec, spec}, Limits: [2]selfplay.Limits{limits, limits},

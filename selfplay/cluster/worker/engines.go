@@ -14,8 +14,8 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// Engines are the external engines that a worker's owner lets it run: files by name and content and, if the owner allows
-// it, whatever a run sends. A worker runs no other program. It is safe for concurrent use.
+// Engines are the external engines that a worker's owner lets it run: files by name and content and, if the owner
+// allows it, whatever a run sends. A worker runs no other program. It is safe for concurrent use.
 type Engines struct {
 	mu      sync.Mutex
 	allowed map[wire.Program]string      // paths of the engines allowed by name
@@ -107,7 +107,8 @@ func (e *Engines) path(p wire.Program, fetch func() ([]byte, error)) (path strin
 }
 
 // install fetches a program to its path, and makes it executable. No process may start while the file is open: it would
-// have the file open for a moment, and a program whose file is open for writing cannot be run. So it is written at once.
+// have the file open for a moment, and a program whose file is open for writing cannot be run. So it is written at
+// once.
 func install(path string, fetch func() ([]byte, error)) error {
 	data, err := fetch()
 	if err != nil {

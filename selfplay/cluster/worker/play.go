@@ -78,7 +78,8 @@ func (s *service) localSpec(ctx context.Context, spec engine.Spec, u *wire.Unit,
 			return spec, err
 		}
 		if own != want {
-			return spec, fmt.Errorf("%w: this build plays %s differently from the coordinator's, though both are %s: build both "+
+			return spec, fmt.Errorf("%w: this build plays %s differently from the coordinator's, though both "+
+				"are %s: build both "+
 				"from the same source", errRefused, spec, s.Program)
 		}
 	}
@@ -86,8 +87,8 @@ func (s *service) localSpec(ctx context.Context, spec engine.Spec, u *wire.Unit,
 	return local, nil
 }
 
-// withWeights returns the specification with the path of the worker's own copy of the weights, which it fetches if there
-// is none.
+// withWeights returns the specification with the path of the worker's own copy of the weights, which it fetches if
+// there is none.
 func (s *service) withWeights(ctx context.Context, spec engine.Spec) (engine.Spec, error) {
 	name := roster.WeightsName(spec)
 	if name == "" {

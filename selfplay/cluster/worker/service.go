@@ -22,7 +22,8 @@ const (
 	// maxAhead is how many units may wait for each core, and aheadFor how long they should last: no core waits for the
 	// network, and a long game does not wait here while another worker has nothing to do.
 	maxAhead, aheadFor = 4, time.Second
-	// leavePause is when others get the units of a worker that leaves: its request for units must have ended at the server.
+	// leavePause is when others get the units of a worker that leaves: its request for units must have ended at the
+	// server.
 	leavePause = 300 * time.Millisecond
 	// arrivePause is how long the units of a request take that has just reached the server.
 	arrivePause = leavePause / 3

@@ -24,7 +24,8 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// errRefused means that a worker gets or plays no units of a run, and ends; the error says why, also to the coordinator.
+// errRefused means that a worker gets or plays no units of a run, and ends; the error says why, also to the
+// coordinator.
 var errRefused = errors.New("cluster: refused")
 
 // ErrIdle means that the worker had no work for as long as Worker.Wait.
@@ -58,9 +59,9 @@ type Worker struct {
 	logged    atomic.Bool
 }
 
-// Run plays units until ctx ends; then it finishes and answers the units under way, and returns nil. It waits for a server
-// and a run as long as necessary. An error that wraps errRefused, ErrCredentials or ErrEncryption says why trying again
-// is no use.
+// Run plays units until ctx ends; then it finishes and answers the units under way, and returns nil. It waits for a
+// server and a run as long as necessary. An error that wraps errRefused, ErrCredentials or ErrEncryption says why
+// trying again is no use.
 func (w *Worker) Run(ctx context.Context) error {
 	if err := wire.CheckName(w.Access.Name); err != nil {
 		return err
@@ -116,8 +117,8 @@ func (w *Worker) serveRuns(ctx context.Context) error {
 	}
 }
 
-// serverError handles an error of the connection. It logs the first one. A worker that may not say hello under its name,
-// or receive the reply, has the key of another name, and ends.
+// serverError handles an error of the connection. It logs the first one. A worker that may not say hello under its
+// name, or receive the reply, has the key of another name, and ends.
 func (w *Worker) serverError(err error) {
 	if said := err.Error(); errors.Is(err, nats.ErrPermissionViolation) &&
 		(strings.Contains(said, wire.HelloSubject(w.Access.Name)) || strings.Contains(said, "_INBOX."+w.Access.Name+".")) {

@@ -41,7 +41,8 @@ func ExampleGaussNewton() {
 func ExampleBox_Minimize() {
 	box := optimize.NewBox(2)
 	box.Hi[0] = 2
-	out, err := box.Minimize(context.Background(), optimize.GaussNewton{}, bowl{}, []float64{0, 0}, optimize.Settings{Gap: 1e-9})
+	out, err := box.Minimize(context.Background(), optimize.GaussNewton{}, bowl{}, []float64{0, 0},
+		optimize.Settings{Gap: 1e-9})
 	if err != nil {
 		log.Fatal(err)
 	}

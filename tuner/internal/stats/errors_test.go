@@ -47,7 +47,8 @@ func fitMean(t *testing.T, won []float64, length, equal int) (*Covariance, float
 	p := &objective.Problem{Store: s, K: 0.004, Target: objective.Targets(s, 1, 0), Omega: omega}
 	q := objective.NewParams(terms, objective.StartOf(terms), make([]bool, equal), wide, leaders)
 	o := objective.New(p, q, 1)
-	out := setup.Must(optimize.GaussNewton{}.Minimize(t.Context(), o, make([]float64, equal), optimize.Settings{Gap: 1e-14}))
+	out := setup.Must(optimize.GaussNewton{}.Minimize(t.Context(), o, make([]float64, equal),
+		optimize.Settings{Gap: 1e-14}))
 	v := setup.Must(NewCovariance(t.Context(), o, clusters, out.X, Final))
 	setup.Check(t, v.Finish(t.Context()))
 	return v, v.SE(0, out.X[0])

@@ -36,10 +36,12 @@ func TestFinishedGamesSurvive(t *testing.T) {
 		files     []string // that promise to be the same
 		args      []string
 	}{
-		{"selfplay", "games", []string{"games-*.arrow", "manifest.json", "result.json"}, []string{"selfplay", "--out", "games", "--games", "600",
+		{"selfplay", "games", []string{"games-*.arrow", "manifest.json", "result.json"}, []string{"selfplay", "--out",
+			"games", "--games", "600",
 			"--nodes", "300", "--max-plies", "80", "--seed", "7", "--players", "assay:hash=1"}},
 		{"learn", "runs/small", []string{"result.json", "gen-*/*/*.arrow", "gen-*/*/manifest.json", "gen-*/*/result.json",
-			"gen-*/*/games.pgn"}, []string{"learn", "--out", "runs/small", "--games", "200", "--gate-games", "40", "--final-games",
+			"gen-*/*/games.pgn"}, []string{"learn", "--out", "runs/small", "--games", "200", "--gate-games",
+			"40", "--final-games",
 			"20", "--nodes", "200", "--seed", "3"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -33,7 +33,8 @@ func followCure(t *testing.T, stderr string) {
 		path = both[2]
 	case path == "" || !strings.Contains(text, "delete the folder of that file"):
 		t.Fatalf("no file or no cure in %s", stderr)
-	case !slices.Contains([]string{durable.RunResultName, durable.RunInfoName, durable.RunEventsName}, filepath.Base(path)):
+	case !slices.Contains([]string{durable.RunResultName, durable.RunInfoName, durable.RunEventsName},
+		filepath.Base(path)):
 		path = filepath.Dir(path)
 	}
 	setup.Check(t, os.RemoveAll(path))
@@ -44,7 +45,8 @@ func followCure(t *testing.T, stderr string) {
 func TestCuresOfDamagedRuns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	setup.Check(t, os.WriteFile("plan.json", []byte(planOfOne), 0o666))
-	short := []string{"--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "40", "--games", "12", "--out"}
+	short := []string{"--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "40",
+		"--games", "12", "--out"}
 	match := append([]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950"}, short...)
 	selfplay := append([]string{"selfplay", "--players", "assay:hash=1"}, short...)
 	learn := []string{"learn", "--plan", "plan.json", "--out"}
@@ -103,7 +105,8 @@ func TestCuresOfDamagedRuns(t *testing.T) {
 		if cures == 0 {
 			t.Errorf("%v: nobody noticed", x.files)
 		}
-		for _, pattern := range []string{"config.json", "result.json", "*.arrow", "manifest.json", "games.pgn", "games/*.arrow",
+		for _, pattern := range []string{"config.json", "result.json", "*.arrow", "manifest.json",
+			"games.pgn", "games/*.arrow",
 			"gen-1/games/*.arrow", "gen-1/games/manifest.json", "gen-1/positions/*.arrow", "gen-1/positions/manifest.json",
 			"gen-1/fit.json", "gen-1/gate/games.pgn", "gen-1/gate/result.json", "gen-1/final/games.pgn",
 			"gen-1/final/result.json"} {

@@ -198,7 +198,8 @@ func TestProjectFile(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	info := setup.Must(durable.ReadRunInfo("../../run"))
-	wantText(t, info.Resume, "--build", "--nodes 20", "--book "+quote.Word(filepath.Join(r.dir, "book.epd")), "--sprt 0,400")
+	wantText(t, info.Resume, "--build", "--nodes 20", "--book "+quote.Word(filepath.Join(r.dir, "book.epd")),
+		"--sprt 0,400")
 
 	// Flags win, a group at a time.
 	if m, _ = played("--games", "2"); m.Test != nil || m.Games != 2 {
@@ -289,7 +290,8 @@ func TestBenchOfCommits(t *testing.T) {
 // repository of an engine.
 func TestGuideTestMyPatch(t *testing.T) {
 	r := newEngineRepo(t)
-	setup.Check(t, os.WriteFile("Makefile", []byte("EXE = toy\nall:\n\techo x >>\"$(BUILDS)\"\n\tcp engine.sh \"$(EXE)\"\n"),
+	setup.Check(t, os.WriteFile("Makefile", []byte("EXE = toy\nall:\n\techo x >>\"$(BUILDS)\"\n\tcp "+
+		"engine.sh \"$(EXE)\"\n"),
 		0o666))
 	r.git(t, "add", "Makefile")
 	r.git(t, "commit", "--quiet", "-m", "Makefile")

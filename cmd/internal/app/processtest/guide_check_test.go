@@ -40,13 +40,15 @@ func TestLearnEngineCheck(t *testing.T) {
 		{name: "state of the last position", fails: "depends on what was evaluated before",
 			glue: glued("static int last; evaluate(&assay_board, &e); last = (last + e.value) % 7; return e.value + last;")},
 		{name: "a cache that stays", fails: "values: ",
-			glue: glued("static struct { uint64_t key; int value; } cache[65536];\n  if (cache[assay_board.key & 65535].key != " +
-				"assay_board.key) {\n    evaluate(&assay_board, &e);\n    cache[assay_board.key & 65535].key = assay_board.key, " +
-				"cache[assay_board.key & 65535].value = e.value;\n  }\n  return cache[assay_board.key & 65535].value;")},
+			glue: glued("static struct { uint64_t key; int value; } cache[65536];\n  if (cache[assay_board.key " +
+				"& 65535].key != assay_board.key) {\n    evaluate(&assay_board, &e);\n    cache[assay_board.key & 65535].key = " +
+				"assay_board.key, cache[assay_board.key & 65535].value = e.value;\n  }\n  return cache[assay_board.key " +
+				"& 65535].value;")},
 		{name: "a build of other files", fails: "numbers: ", toml: strings.Replace(toml, "flint.c", "other.c", 1)},
 		{name: "no value", toml: "build = 'cc -o {out} flint.c'\nnumbers = ['flint.c']\n",
 			fails: "assay.toml: value is missing; write for example: value = "},
-		{name: "no file", toml: strings.Replace(toml, `["flint.c"]`, `["eval.c"]`, 1), fails: "there is no file eval.c in tree-"},
+		{name: "no file", toml: strings.Replace(toml, `["flint.c"]`, `["eval.c"]`, 1),
+			fails: "there is no file eval.c in tree-"},
 		{name: "no repository", engine: t.TempDir(), fails: "--engine names a folder in the repository of your engine"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -63,7 +65,8 @@ func TestLearnEngineCheck(t *testing.T) {
 			if (code == exitDone) != (c.fails == "") || !strings.Contains(stderr, c.fails) || !strings.Contains(stdout, c.want) {
 				t.Errorf("exit %d, want %q: %s%s", code, c.fails+c.want, stdout, stderr)
 			}
-			if left, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "assay-check-*")); code == exitDone && len(left) > 0 &&
+			if left, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "assay-check-*")); code == exitDone &&
+				len(left) > 0 &&
 				c.name == "a commit" {
 				t.Errorf("%v is left", left)
 			}

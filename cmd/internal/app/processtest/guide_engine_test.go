@@ -104,7 +104,8 @@ func (f *flint) run(elem ...string) string {
 
 // play writes a match as decide says.
 func (f *flint) play(m match.Config, decide func(folder string) *match.Result) (*match.Result, error) {
-	run, err := durable.OpenRun(m.Out, durable.RunInfo{Command: "match"}, map[string]any{"limits": []any{m.Limits, m.Limits}})
+	run, err := durable.OpenRun(m.Out, durable.RunInfo{Command: "match"},
+		map[string]any{"limits": []any{m.Limits, m.Limits}})
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +204,8 @@ func TestLearnEngine(t *testing.T) {
 		"gen-1/fit.json", "gen-1/whole.txt"} {
 		setup.Check(t, os.RemoveAll(f.run(lost)))
 	}
-	learned("what was lost is made again", []string{"whole", "half", "quarter", "match"}, "gain proved", "--clock", "8+0.08")
+	learned("what was lost is made again", []string{"whole", "half", "quarter", "match"}, "gain proved",
+		"--clock", "8+0.08")
 	if again, err := os.ReadFile(f.run("engine.patch")); err != nil || string(again) != string(patch) {
 		t.Errorf("another patch after what was lost, %v:\n%s\n%s", err, patch, again)
 	}

@@ -281,8 +281,9 @@ func TestCuresWork(t *testing.T) {
 		"bad.epd":  "this is no position\n",
 		"good.epd": "4k3/8/8/8/8/8/4P3/4K3 w - - c9 \"1-0\";\n",
 		"one.epd":  "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -\n",
-		"three.epd": "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -\nrnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR " +
-			"b KQkq -\nrnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq -\n",
+		"three.epd": "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq " +
+			"-\nrnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq -\nrnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq " +
+			"-\n",
 	} {
 		setup.Check(t, os.WriteFile(name, []byte(text), 0o666))
 	}

@@ -71,7 +71,8 @@ func TestWorkersRateTheSame(t *testing.T) {
 // planOfOne has one generation of a model with nine terms, which takes no time to fit.
 const planOfOne = `{
   "seed": "5", "model": "shannon-1950", "from": "shannon-1950", "opponent": "machack-1967",
-  "generations": [{"games": 20, "nodes": 30, "lambda": 0.3, "prior": 2, "gate": {"nelo0": 0, "nelo1": 50, "alpha": 0.05, "beta": 0.05, "games": 2, "nodes": 30}}],
+  "generations": [{"games": 20, "nodes": 30, "lambda": 0.3, "prior": 2,
+  "gate": {"nelo0": 0, "nelo1": 50, "alpha": 0.05, "beta": 0.05, "games": 2, "nodes": 30}}],
   "final": {"games": 2, "nodes": 30}
 }`
 
@@ -96,7 +97,8 @@ func TestLearnResumesWithWorkers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	run, _ := startCoordinator(t, nil, "learn", "--games", "20", "--replay-share", ".1")
 	run.interrupt()
-	run.expect("resume with: assay learn --games 20 --out runs/learn-g20-n1000-k2-s1 --replay-share 0.1 --serve 127.0.0.1:0")
+	run.expect("resume with: assay learn --games 20 --out runs/learn-g20-n1000-k2-s1 --replay-share 0.1 " +
+		"--serve 127.0.0.1:0")
 	run.ends(exitInterrupted)
 }
 
