@@ -4,7 +4,6 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -51,10 +50,6 @@ func (c *cc) instrument(s *Set, dir, value string) error {
 				m.table(p, t)
 			}
 		}
-	}
-	for _, i := range c.inBodies {
-		n := s.Numbers[i]
-		m.edits[n.File] = append(m.edits[n.File], edit{n.From, n.To, m.element(i)})
 	}
 	arguments, err := m.renameMain(glue)
 	if err != nil {
@@ -430,36 +425,6 @@ static const char *const assay_names[] = {
 %s
 };
 `, len(names), call, strings.Join(whole, ", "), strings.Join(floats, ", "), strings.Join(names, ",\n"))
-}
-
-var (
-	diagnostic = regexp.MustCompile(`(?m)^.*(error: |undefined reference|multiple definition).*$`)
-	identifier = regexp.MustCompile(`\w+`)
-)
-
-// Blame names the tables of s that errors of a compiler or a linker name; if they name none, those in the lines of
-// source that the compiler shows.
-func Blame(output string, s *Set) []string {
-	c, ok := s.language.(*cc)
-	if !ok {
-		return nil
-	}
-	for _, text := range []string{strings.Join(diagnostic.FindAllString(output, -1), "\n"), output} {
-		blamed := map[string]bool{}
-		for _, w := range identifier.FindAllString(text, -1) {
-			id, err := strconv.Atoi(strings.TrimPrefix(w, "assay_make_"))
-			switch w = strings.TrimPrefix(w, "assay_enum_"); {
-			case c.made(w):
-				blamed[w] = true
-			case err == nil && strings.HasPrefix(w, "assay_make_") && id < len(c.tables):
-				blamed[c.tables[id].name] = true
-			}
-		}
-		if len(blamed) > 0 {
-			return slices.Sorted(maps.Keys(blamed))
-		}
-	}
-	return nil
 }
 
 func (c *cc) made(name string) bool {

@@ -20,8 +20,6 @@ type cc struct {
 	uses    map[string]*use
 	taken   map[string]bool // names whose tables become variables that are made again
 	options Options
-
-	inBodies []int // numbers that stand in functions
 }
 
 // table is a declaration of a listed file, which may become settable.
@@ -66,9 +64,6 @@ func (c *cc) scan(s *Set, o Options) error {
 	c.spreadConstants()
 	for _, t := range c.tables {
 		c.take(s, t)
-	}
-	for i, p := range c.files[:c.listed] {
-		c.takeBodies(s, p, i)
 	}
 	c.derive()
 	return nil

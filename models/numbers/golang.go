@@ -25,9 +25,9 @@ type goEdit struct {
 	text     string
 }
 
-// instrument replaces the literals by elements of a slice in a package of its own, which Go initializes first, and
-// turns constants into variables. What initializers make from the slice is then right when the program starts. What set
-// must make again is known once the copy is written.
+// instrument replaces the literals by elements of a slice in a package of its own, which Go initializes first.
+// What initializers make from the slice is then right when the program starts. What set must make again is known once
+// the copy is written.
 func (g *golang) instrument(s *Set, dir, value string) error {
 	t, err := loadGo(dir, s.Files[0], g.tree)
 	if err != nil {
@@ -40,15 +40,9 @@ func (g *golang) instrument(s *Set, dir, value string) error {
 		}
 		numbers[n.File][n.From] = k
 	}
-	variables, err := t.variables(numbers, t.constants(nil))
-	if err != nil {
-		return err
-	}
 	for _, p := range t.own {
 		for _, f := range p.files {
 			f.literals(numbers[f.relative()])
-			f.uses(variables)
-			f.declarations(variables)
 		}
 	}
 	if err := t.connect(filepath.Join(dir, filepath.FromSlash(value))); err != nil {
@@ -72,40 +66,6 @@ func isMain(d ast.Decl) bool {
 	return ok && f.Name.Name == "main" && f.Recv == nil && f.Body != nil
 }
 
-// variables are the constants that become variables: the listed ones, and constants made from them.
-func (t *goTree) variables(numbers map[string]map[int]int, c goConstants) (map[string]bool, error) {
-	v := map[string]bool{}
-	var add func(key string)
-	add = func(key string) {
-		if !v[key] {
-			v[key] = true
-			for _, to := range c.from[key] {
-				add(to)
-			}
-		}
-	}
-	for name, at := range numbers {
-		f := t.file(name)
-		if f == nil {
-			return nil, fmt.Errorf("%s: not a file of a package that go build would take", name)
-		}
-		f.walk(f.ast, func(stack []ast.Node) {
-			spec, ok := stack[len(stack)-1].(*ast.ValueSpec)
-			if d, _ := stack[max(0, len(stack)-2)].(*ast.GenDecl); !ok || d.Tok != gotoken.CONST {
-				return
-			}
-			for i, e := range spec.Values {
-				for from := range at {
-					if f.offset(e.Pos()) <= from && from < f.offset(e.End()) {
-						add(goKey(f.pkg.info.Defs[spec.Names[i]]))
-					}
-				}
-			}
-		})
-	}
-	return v, nil
-}
-
 // literals replaces the numbers of a file, given by offsets.
 func (f *goFile) literals(at map[int]int) {
 	f.walk(f.ast, func(stack []ast.Node) {
@@ -125,24 +85,6 @@ func (f *goFile) literals(at map[int]int) {
 			delete(at, f.offset(e.Pos())) // not the literal within its sign
 			f.needLibrary()
 			f.replace(stack, fmt.Sprintf("%s.N[%d]", goPackageName, k), true)
-		}
-	})
-}
-
-// uses converts untyped constants that become variables to the type that they took.
-func (f *goFile) uses(variables map[string]bool) {
-	info := &f.pkg.info
-	f.walk(f.ast, func(stack []ast.Node) {
-		id, ok := stack[len(stack)-1].(*ast.Ident)
-		if !ok || !variables[goKey(info.Uses[id])] {
-			return
-		}
-		if s, ok := stack[len(stack)-2].(*ast.SelectorExpr); ok && s.Sel == id {
-			stack = stack[:len(stack)-1]
-		}
-		if b, ok := info.Uses[id].Type().(*types.Basic); ok && b.Info()&types.IsUntyped != 0 {
-			e := stack[len(stack)-1].(ast.Expr)
-			f.replace(stack, f.source(e), !types.Identical(types.Default(b), info.Types[e].Type))
 		}
 	})
 }
@@ -186,28 +128,6 @@ func (f *goFile) typeName(t types.Type) string {
 		alias := "assay_" + p.Name()
 		f.need[alias] = p.Path()
 		return alias
-	})
-}
-
-// declarations turns constants into variables at the end of the file; a blank constant keeps the count of iota.
-func (f *goFile) declarations(variables map[string]bool) {
-	f.walk(f.ast, func(stack []ast.Node) {
-		spec, ok := stack[len(stack)-1].(*ast.ValueSpec)
-		if d, _ := stack[max(0, len(stack)-2)].(*ast.GenDecl); !ok || d.Tok != gotoken.CONST {
-			return
-		}
-		for i, n := range spec.Names {
-			if !variables[goKey(f.pkg.info.Defs[n])] {
-				continue
-			}
-			typ := ""
-			if spec.Type != nil {
-				typ = f.source(spec.Type) + " "
-			}
-			from, to := f.offset(spec.Values[i].Pos()), f.offset(spec.Values[i].End())
-			fmt.Fprintf(&f.tail, "\nvar %s %s= %s\n", n.Name, typ, splice(f.src, from, to, f.edits))
-			f.cuts = append(f.cuts, goEdit{f.offset(n.Pos()), f.offset(n.End()), "_"}, goEdit{from, to, "0"})
-		}
 	})
 }
 
@@ -331,17 +251,14 @@ func (t *goTree) library(s *Set) error {
 func (t *goTree) write() error {
 	for _, p := range t.own {
 		for _, f := range p.files {
-			if len(f.edits) == 0 && len(f.cuts) == 0 && f.tail.Len() == 0 {
+			if len(f.edits) == 0 && f.tail.Len() == 0 {
 				continue
 			}
-			edits := slices.DeleteFunc(f.edits, func(e goEdit) bool {
-				return slices.ContainsFunc(f.cuts, func(c goEdit) bool { return c.from <= e.from && e.to <= c.to })
-			})
-			at := f.offset(f.ast.Name.End())
+			edits, at := f.edits, f.offset(f.ast.Name.End())
 			for _, alias := range slices.Sorted(maps.Keys(f.need)) {
 				edits = append(edits, goEdit{at, at, fmt.Sprintf("; import %s %q", alias, f.need[alias])})
 			}
-			text := splice(f.src, 0, len(f.src), append(edits, f.cuts...)) + f.tail.String()
+			text := splice(f.src, 0, len(f.src), edits) + f.tail.String()
 			if err := os.WriteFile(f.path, []byte(text), 0o666); err != nil {
 				return err
 			}

@@ -47,7 +47,6 @@ type goFile struct {
 	path  string
 	src   string
 	edits []goEdit // sorted by text
-	cuts  []goEdit // replace what they span with all edits inside
 	tail  strings.Builder
 	need  map[string]string // import path by alias
 }
@@ -168,6 +167,9 @@ func (t *goTree) check(p *goPackage) error {
 	p.types = checked
 	return nil
 }
+
+// owns reports whether a package is one of the tree. One that is missing is not.
+func (t *goTree) owns(path string) bool { return t.all[path] != nil && t.all[path].own }
 
 // file is the parsed file with that path relative to the root, nil if no package is built with it.
 func (t *goTree) file(name string) *goFile {

@@ -105,7 +105,7 @@ func (f *goFile) reads(n ast.Node) map[string]bool {
 			o := f.pkg.info.Uses[n]
 			if p, ok := o.(*types.PkgName); ok {
 				path := p.Imported().Path()
-				keys[spoils] = keys[spoils] || !f.tree.all[path].own && !slices.Contains(pure, path)
+				keys[spoils] = keys[spoils] || !f.tree.owns(path) && !slices.Contains(pure, path)
 			}
 			parent := stack[max(0, len(stack)-2)]
 			if s, ok := parent.(*ast.SelectorExpr); ok && s.Sel == n {

@@ -1,12 +1,10 @@
 package numbers
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
 	gotoken "go/token"
 	"go/types"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -24,7 +22,7 @@ func (g *golang) scan(s *Set, o Options) error {
 		return err
 	}
 	g.tree = t
-	constants := t.constants(s.Files)
+	unusual := t.unusual(s.Files)
 	for _, name := range s.Files {
 		f := t.file(name)
 		if f == nil {
@@ -33,7 +31,7 @@ func (g *golang) scan(s *Set, o Options) error {
 		for _, d := range f.ast.Decls {
 			switch d := d.(type) {
 			case *ast.GenDecl:
-				s.goDeclaration(f, name, d, constants, o)
+				s.goDeclaration(f, name, d, unusual, o)
 			case *ast.FuncDecl:
 				if d.Body != nil && slices.Contains(o.Take, name+":"+d.Name.Name) {
 					w := goLiterals{file: f, table: d.Name.Name}
@@ -46,8 +44,8 @@ func (g *golang) scan(s *Set, o Options) error {
 	return nil
 }
 
-// goDeclaration takes the literals of a var or const declaration.
-func (s *Set) goDeclaration(f *goFile, name string, d *ast.GenDecl, constants goConstants, o Options) {
+// goDeclaration takes the literals of a var declaration. A constant is for the author to make a variable.
+func (s *Set) goDeclaration(f *goFile, name string, d *ast.GenDecl, unusual map[string]string, o Options) {
 	if d.Tok != gotoken.VAR && d.Tok != gotoken.CONST {
 		return
 	}
@@ -59,21 +57,20 @@ func (s *Set) goDeclaration(f *goFile, name string, d *ast.GenDecl, constants go
 			}
 			w := goLiterals{file: f, table: ident.Name}
 			w.walk(v.Values[i], ident.Name, v.Type)
-			if len(w.found) == 0 {
-				continue
-			}
-			key, why := goKey(f.pkg.info.Defs[ident]), ""
-			if d.Tok == gotoken.CONST {
-				why = constants.fixed(key)
-			}
+			why := ""
 			switch {
+			case len(w.found) == 0:
+				continue
 			case slices.Contains(o.Skip, ident.Name):
 				why = "asked to leave it out"
-			case why != "" || slices.Contains(o.Take, ident.Name):
+			case slices.Contains(o.Take, ident.Name):
 			case w.product:
 				why = "products of literals"
 			default:
-				why = usual(ident.Name, w.found, constants.unusual[key])
+				why = usual(ident.Name, w.found, unusual[goKey(f.pkg.info.Defs[ident])])
+			}
+			if why == "" && d.Tok == gotoken.CONST {
+				why = "a constant; var makes it a number"
 			}
 			if why != "" {
 				s.Left = append(s.Left, Left{Name: ident.Name, File: name, Line: f.line(ident), Why: why})
@@ -159,7 +156,7 @@ func (w *goLiterals) call(x *ast.CallExpr, name string) {
 		return
 	}
 	u := w.file.pkg.info.Uses[id]
-	if _, builtin := u.(*types.Builtin); builtin || u == nil || u.Pkg() != nil && !w.file.tree.all[u.Pkg().Path()].own {
+	if _, builtin := u.(*types.Builtin); builtin || u == nil || u.Pkg() != nil && !w.file.tree.owns(u.Pkg().Path()) {
 		return // make, len, math.Sqrt
 	}
 	w.list(x.Args, name, len(x.Args) == 2, func(i int) string {
@@ -258,89 +255,39 @@ func noWeight(t types.Type) bool {
 	return ok && (b.Kind() == types.Uint64 || b.Kind() == types.Uintptr || b.Info()&types.IsNumeric == 0)
 }
 
-// body takes the literals of a function: all in tables, and outside them neither 0, 1, divisors, comparisons,
-// arguments, indices nor the bounds of loops.
+// body takes the literals of the tables in a function.
 func (w *goLiterals) body(b *ast.BlockStmt) {
-	w.file.walk(b, func(stack []ast.Node) {
-		n := stack[len(stack)-1]
-		parent := stack[max(0, len(stack)-2)]
-		if x, ok := n.(*ast.CompositeLit); ok && !within[*ast.CompositeLit](stack[:len(stack)-1]) {
+	ast.Inspect(b, func(n ast.Node) bool {
+		x, table := n.(*ast.CompositeLit)
+		if table {
 			w.walk(x, w.table, nil)
 		}
-		lit, ok := n.(*ast.BasicLit)
-		if !ok || lit.Value == "0" || lit.Value == "1" || within[*ast.CompositeLit](stack) || !weightPlace(stack) {
-			return
-		}
-		if u, ok := parent.(*ast.UnaryExpr); ok {
-			w.literal(u, lit, w.table)
-			return
-		}
-		w.literal(lit, lit, w.table)
+		return !table
 	})
-	slices.SortStableFunc(w.found, func(a, b Number) int { return cmp.Compare(a.From, b.From) })
 }
 
-func within[T ast.Node](stack []ast.Node) bool {
-	return slices.ContainsFunc(stack, func(n ast.Node) bool { _, ok := n.(T); return ok })
-}
-
-// weightPlace tells whether the literal at the top of stack may be a weight by what stands around it: sums and products
-// that are assigned or returned, but no summands of a factor.
-func weightPlace(stack []ast.Node) bool {
-	for i := len(stack) - 2; i > 0; i-- {
-		switch p := stack[i].(type) {
-		case *ast.BinaryExpr:
-			if p.Op != gotoken.ADD && p.Op != gotoken.SUB && (p.Op != gotoken.MUL || i < len(stack)-3) {
-				return false
-			}
-		case *ast.UnaryExpr, *ast.ParenExpr:
-		case *ast.AssignStmt:
-			_, loop := stack[i-1].(*ast.ForStmt)
-			return !loop && !slices.Contains([]gotoken.Token{gotoken.SHL_ASSIGN, gotoken.SHR_ASSIGN, gotoken.QUO_ASSIGN,
-				gotoken.REM_ASSIGN}, p.Tok)
-		case *ast.ReturnStmt:
-			return true
-		default:
-			return false
-		}
-	}
-	return false
-}
-
-// goConstants tells which package constants can become variables.
-type goConstants struct {
-	from    map[string][]string // constants in whose initializers a constant stands
-	why     map[string]string   // why a constant must stay one
-	unusual map[string]string   // why a variable or a constant is left out unless it is asked for
-}
-
-// constants reads all uses of the constants of the engine.
-func (t *goTree) constants(listed []string) goConstants {
-	c := goConstants{from: map[string][]string{}, why: map[string]string{}, unusual: map[string]string{}}
+// unusual is why variables are left out unless they are asked for, by what the engine does with them.
+func (t *goTree) unusual(listed []string) map[string]string {
+	why := map[string]string{}
 	for _, p := range t.own {
 		for _, f := range p.files {
 			rel := f.relative()
 			f.walk(f.ast, func(stack []ast.Node) {
-				switch n := stack[len(stack)-1].(type) {
-				case *ast.GenDecl:
-					c.declaration(f, n)
-				case *ast.Ident:
-					if key := goKey(p.info.Uses[n]); key != "" {
-						if outside(rel) && !slices.Contains(listed, rel) {
-							c.unusual[key] = rel + " uses it too"
-						}
-						if divides(stack) {
-							c.unusual[key] = fmt.Sprintf("it divides, line %d of %s", f.line(n), rel)
-						}
-						if _, ok := p.info.Uses[n].(*types.Const); ok {
-							c.use(f, key, stack)
-						}
-					}
+				n, ok := stack[len(stack)-1].(*ast.Ident)
+				if !ok {
+					return
+				}
+				key := goKey(p.info.Uses[n])
+				if key != "" && outside(rel) && !slices.Contains(listed, rel) {
+					why[key] = rel + " uses it too"
+				}
+				if key != "" && divides(stack) {
+					why[key] = fmt.Sprintf("it divides, line %d of %s", f.line(n), rel)
 				}
 			})
 		}
 	}
-	return c
+	return why
 }
 
 // divides reports whether the name at the top of stack, of a package perhaps, is a divisor.
@@ -351,84 +298,4 @@ func divides(stack []ast.Node) bool {
 	}
 	b, ok := stack[max(0, n-1)].(*ast.BinaryExpr)
 	return ok && b.Y == stack[n] && (b.Op == gotoken.QUO || b.Op == gotoken.REM)
-}
-
-// declaration finds constants that stand in a row of iota or of repeated values.
-func (c goConstants) declaration(f *goFile, d *ast.GenDecl) {
-	if d.Tok != gotoken.CONST {
-		return
-	}
-	for i, spec := range d.Specs {
-		v := spec.(*ast.ValueSpec)
-		repeated := i+1 < len(d.Specs) && len(d.Specs[i+1].(*ast.ValueSpec).Values) == 0
-		iota := false
-		for _, e := range v.Values {
-			ast.Inspect(e, func(n ast.Node) bool {
-				id, ok := n.(*ast.Ident)
-				iota = iota || ok && id.Name == "iota"
-				return true
-			})
-		}
-		if len(v.Values) != len(v.Names) || repeated || iota {
-			for _, n := range v.Names {
-				c.why[goKey(f.pkg.info.Defs[n])] = "one of a row of constants"
-			}
-		}
-	}
-}
-
-// use looks at what stands around a constant.
-func (c goConstants) use(f *goFile, key string, stack []ast.Node) {
-	for i := len(stack) - 2; i >= 0; i-- {
-		child := stack[i+1]
-		switch p := stack[i].(type) {
-		case *ast.ArrayType:
-			if p.Len == child {
-				c.why[key] = "the length of an array, line " + strconv.Itoa(f.line(p)) + " of " + path.Base(f.path)
-			}
-		case *ast.KeyValueExpr:
-			table, _ := stack[i-1].(ast.Expr)
-			if _, isMap := underlying(f.pkg.info.Types[table].Type).(*types.Map); p.Key == child && !isMap {
-				c.why[key] = "a key of a table, line " + strconv.Itoa(f.line(p)) + " of " + path.Base(f.path)
-			}
-		case *ast.IndexExpr:
-			if p.Index == child {
-				c.why[key] = "an index, line " + strconv.Itoa(f.line(p)) + " of " + path.Base(f.path)
-			}
-		case *ast.ValueSpec:
-			d, _ := stack[i-1].(*ast.GenDecl)
-			if d == nil || d.Tok != gotoken.CONST {
-				return
-			}
-			for j, n := range p.Names {
-				if j >= len(p.Values) || p.Values[j] != child {
-					continue
-				}
-				if to := goKey(f.pkg.info.Defs[n]); to != "" {
-					c.from[key] = append(c.from[key], to)
-				} else {
-					c.why[key] = "used by the constant " + n.Name + " of a function"
-				}
-			}
-			return
-		case *ast.BlockStmt:
-			return
-		}
-	}
-}
-
-// fixed is why a constant must stay one: by its own uses, or by uses of a constant made from it.
-func (c goConstants) fixed(key string, through ...string) string {
-	if why := c.why[key]; why != "" {
-		return why
-	}
-	for _, to := range c.from[key] {
-		if slices.Contains(through, to) {
-			continue // a name that stands for two
-		}
-		if why := c.fixed(to, append(through, to)...); why != "" {
-			return "used by the constant " + to[strings.LastIndex(to, ".")+1:] + ": " + why
-		}
-	}
-	return ""
 }

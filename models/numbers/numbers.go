@@ -45,5 +45,5 @@ type Left struct {
 // Options change which numbers are taken.
 type Options struct {
 	Skip []string // names of tables, or of tables' numbers, to leave out
-	Take []string // names to take that would be left out; FILE:FUNCTION takes the literals of a body, but in Rust
+	Take []string // names to take that would be left out; FILE:FUNCTION takes tables in a function of Go
 }

@@ -15,7 +15,7 @@ import (
 type rust struct {
 	files     []*rsFile
 	items     []*rsItem
-	fixed     goConstants
+	fixed     rsConstants
 	functions map[string][]string // names in the bodies of const functions
 }
 
@@ -380,7 +380,7 @@ func rsNumber(text string) (value float64, float, ok bool) {
 
 // uses finds where the names of items stand, and what becomes of them.
 func (r *rust) uses(listed []string) {
-	r.fixed = goConstants{from: map[string][]string{}, why: map[string]string{}, unusual: map[string]string{}}
+	r.fixed = rsConstants{from: map[string][]string{}, why: map[string]string{}, unusual: map[string]string{}}
 	names := map[string]bool{}
 	for _, d := range r.items {
 		names[d.name] = true
@@ -464,6 +464,29 @@ func (f *rsFile) constant(i int, d *rsItem) string {
 			return "the length of an array"
 		case f.match[k] > k:
 			semicolon = false
+		}
+	}
+	return ""
+}
+
+// rsConstants tells which constants can become variables.
+type rsConstants struct {
+	from    map[string][]string // constants in whose initializers a constant stands
+	why     map[string]string   // why a constant must stay one
+	unusual map[string]string   // why it is left out unless it is asked for
+}
+
+// fixed is why a constant must stay one: by its own uses, or by those of a constant that is made from it.
+func (c rsConstants) fixed(key string, through ...string) string {
+	if why := c.why[key]; why != "" {
+		return why
+	}
+	for _, to := range c.from[key] {
+		if slices.Contains(through, to) {
+			continue // a name that stands for two
+		}
+		if why := c.fixed(to, append(through, to)...); why != "" {
+			return "used by the constant " + to[strings.LastIndex(to, ".")+1:] + ": " + why
 		}
 	}
 	return ""

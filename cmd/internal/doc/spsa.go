@@ -160,7 +160,7 @@ func Engine(r *ownengine.Result, dir string) *Document {
 	}
 	var t ui.Table
 	for _, g := range r.Generations {
-		t.Add("generation %d\t%d games, %d positions", g.Number, r.Plan.Games, g.Positions)
+		t.Add("generation %d\t%d games, %d positions", g.Number, g.Games, g.Positions)
 		for _, f := range g.Fits {
 			t.Add("\t%s", f.Text())
 		}

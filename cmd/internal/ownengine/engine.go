@@ -94,7 +94,6 @@ type workshop struct {
 	cache   *gitbuild.Cache
 	clone   *gitbuild.Clone // the run's own
 	own     *gitbuild.Repo  // of the clone
-	unfit   []string        // numbers that did not compile when they were settable
 	set     *numbers.Set
 	builds  map[string]*gitbuild.Build // by tag
 }
@@ -176,42 +175,31 @@ func (k *workshop) describe() (err error) {
 	return nil
 }
 
-// maxRefusals is how many builds may fail by numbers that cannot be settable.
-const maxRefusals = 8
-
-// prepare finds the numbers, and builds the engine as it is and with settable numbers. Numbers that the compiler
-// refuses are left out.
-func (k *workshop) prepare() error {
+// prepare finds the numbers, and builds the engine as it is and with settable numbers.
+func (k *workshop) prepare() (err error) {
 	if _, err := k.built(BaseTag); err != nil {
 		return err
 	}
-	for refused := 0; ; refused++ {
-		var err error
-		if k.set, err = numbers.Scan(k.clone.Dir, k.project.Numbers, k.taken()); err != nil {
-			return err
-		}
-		if len(k.set.Numbers) == 0 {
-			return fmt.Errorf("%s: there are no numbers in %s\n%s", opts.ProjectName,
-				strings.Join(k.project.Numbers, ", "), strings.Join(leftOut(k.set.Left), "\n"))
-		}
-		_, err = k.changed(settingTag, "numbers that can be set", func() error {
-			return k.set.Instrument(k.clone.Dir, k.project.Value)
-		})
-		if err == nil || !errors.Is(err, gitbuild.ErrBuild) || refused == maxRefusals {
-			return err
-		}
-		blamed := numbers.Blame(err.Error(), k.set)
-		if len(blamed) == 0 {
-			return err
-		}
-		k.say("these do not compile when they can be set, and are left out: %s", strings.Join(blamed, ", "))
-		k.unfit = append(k.unfit, blamed...)
+	if k.set, err = numbers.Scan(k.clone.Dir, k.project.Numbers, k.taken()); err != nil {
+		return err
 	}
+	if len(k.set.Numbers) == 0 {
+		return fmt.Errorf("%s: there are no numbers in %s\n%s", opts.ProjectName,
+			strings.Join(k.project.Numbers, ", "), strings.Join(leftOut(k.set.Left), "\n"))
+	}
+	_, err = k.changed(settingTag, "numbers that can be set", func() error {
+		return k.set.Instrument(k.clone.Dir, k.project.Value)
+	})
+	if errors.Is(err, gitbuild.ErrBuild) {
+		err = fmt.Errorf("%w\nwith numbers that can be set the engine does not compile; if these errors are not of %s, leave "+
+			"the tables that they name out, with skip in %s", err, k.project.Value, opts.ProjectName)
+	}
+	return err
 }
 
 // taken says which numbers are taken.
 func (k *workshop) taken() numbers.Options {
-	return numbers.Options{Skip: slices.Concat(k.project.Skip, k.unfit), Take: k.project.Take}
+	return numbers.Options{Skip: slices.Clone(k.project.Skip), Take: k.project.Take}
 }
 
 // changed builds the engine with a change, which it keeps in the clone as a tag.

@@ -68,7 +68,7 @@ func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights)
 	if proposed.ID == champion.ID {
 		return nil, proposed, nil
 	}
-	r, kept := newRace(l.steps, l.plan.Gate), l.path(learn.Folder(g), GateName, raceName)
+	r, kept := newRace(l.steps, l.paced(l.plan.Gate)), l.path(learn.Folder(g), GateName, raceName)
 	if err := durable.ReadJSON(kept, r); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, nil, err
 	}

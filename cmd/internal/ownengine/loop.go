@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"time"
@@ -32,7 +33,7 @@ type loop struct {
 	sincePromotion int           // generations without a promotion, the last ones
 	began          time.Time     // this process
 	worked         time.Duration // earlier processes, as far as they said
-	played         int64         // games of this process's matches
+	played         int64         // games of this process, as far as they are the plan's
 	playing        time.Duration // that they took
 	result         Result
 }
@@ -120,7 +121,7 @@ func (l *loop) open(temp string) (*RunConfig, error) {
 	if err := l.speed(&config.Plan, repeats); err != nil {
 		return nil, err
 	}
-	l.plan, config.Unfit = config.Plan, l.unfit
+	l.plan = config.Plan
 	return config, nil
 }
 
@@ -131,7 +132,6 @@ func (l *loop) adopt(now, recorded *RunConfig) {
 		l.say("the engine has changed since the run began: it goes on with %s", Short(recorded.Base))
 		now.Base = recorded.Base
 	}
-	now.Unfit, l.unfit = recorded.Unfit, recorded.Unfit
 	if now.Plan.Hours > 0 {
 		if recorded.Plan.Speed > 0 {
 			now.Plan.Split(recorded.Plan.Speed, recorded.Plan.AtOnce)
@@ -356,20 +356,73 @@ func (l *loop) fitted(g int, champion *learn.Weights) (*learn.Weights, error) {
 
 // games plays the games of a generation, and makes the positions that it learns from.
 func (l *loop) games(g int, player selfplay.Player) error {
-	games, out := l.path(learn.Folder(g), "games"), l.path(learn.Folder(g), "positions")
-	if m, err := durable.LoadManifest(games); err != nil || !m.Complete {
-		if _, err := l.selfplay(fmt.Sprintf("generation %d: self-play", g), games, l.plan.Games, &l.plan, player,
-			g); err != nil {
-			return err
-		}
-		if err := l.remember(); err != nil {
-			return err
-		}
+	out := l.path(learn.Folder(g), "positions")
+	if err := l.playItself(g, player); err != nil {
+		return err
 	}
-	if _, err := l.quiet(games, out, &l.plan); err != nil || l.plan.Relabel == 0 {
+	if err := l.remember(); err != nil {
+		return err
+	}
+	if _, err := l.quiet(l.path(learn.Folder(g), "games"), out, &l.plan); err != nil || l.plan.Relabel == 0 {
 		return err
 	}
 	return l.relabel(out, l.data(g), &l.plan, player)
+}
+
+// firstShare is the share of a generation's games after which their pace says how many there is time for.
+const firstShare = 0.2
+
+// playItself plays the games of a generation's self-play.
+func (l *loop) playItself(g int, player selfplay.Player) (err error) {
+	games, label := l.path(learn.Folder(g), "games"), fmt.Sprintf("generation %d: self-play", g)
+	l.now.Games, err = l.length(path.Join(learn.Folder(g), lengthName), func() (int, error) {
+		if l.plan.Hours == 0 || exists(games) {
+			return l.plan.Games, nil
+		}
+		began := time.Now()
+		first, err := l.selfplay(label, games, even(firstShare*float64(l.plan.Games)), &l.plan, player, g)
+		if err != nil {
+			return 0, err
+		}
+		l.played, l.playing = l.played+int64(first.Games), l.playing+time.Since(began)
+		return max(int(first.Games), l.paced(l.plan.Games)), nil
+	})
+	if err == nil {
+		_, err = l.selfplay(label, games, l.now.Games, &l.plan, player, g)
+	}
+	return err
+}
+
+// pace is how many games a second this process played.
+func (l *loop) pace() float64 {
+	if l.played == 0 {
+		return l.plan.Speed
+	}
+	return float64(l.played) / l.playing.Seconds()
+}
+
+// paced is how many games the time of planned ones has time for. The few games before a run say it roughly.
+func (l *loop) paced(games int) int {
+	if l.plan.Hours == 0 || l.plan.Speed == 0 {
+		return games
+	}
+	return even(l.plan.Seconds(games) * l.pace())
+}
+
+// lengthName is the file that keeps how many games a stage has where time decides.
+const lengthName = "length.json"
+
+// length is the number of games in a file, or the one that choose returns, which is kept: a run that is resumed plays as
+// many.
+func (l *loop) length(name string, choose func() (int, error)) (games int, err error) {
+	kept := l.path(filepath.FromSlash(name))
+	if err := durable.ReadJSON(kept, &games); !errors.Is(err, os.ErrNotExist) {
+		return games, err
+	}
+	if games, err = choose(); err != nil {
+		return 0, err
+	}
+	return games, errors.Join(os.MkdirAll(filepath.Dir(kept), 0o777), durable.WriteJSON(kept, games))
 }
 
 // late reports whether a further generation, and the matches that must follow, do not fit into the hours.

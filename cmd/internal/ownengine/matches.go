@@ -36,39 +36,24 @@ func (l *loop) final(found *learn.Weights, acceptNotWeaker bool) (err error) {
 	return nil
 }
 
-// lengthName is the file that keeps how long the match at the end is.
-const lengthName = "length.json"
-
 // finalGames returns how many games the match at the end has. A plan by the hour gives it the time that is left: the
 // length depends on other games alone, so it favors no result.
 func (l *loop) finalGames(found *learn.Weights) (games int, err error) {
-	p, kept := &l.plan, l.path(FinalName, lengthName)
-	if err := durable.ReadJSON(kept, &games); !errors.Is(err, os.ErrNotExist) {
-		return games, err
-	}
-	games = p.Final
-	if p.Hours > 0 {
+	return l.length(path.Join(FinalName, lengthName), func() (int, error) {
+		p := &l.plan
+		if p.Hours == 0 {
+			return p.Final, nil
+		}
 		if _, _, err := l.finalists(found); err != nil { // they are built first
 			return 0, err
 		}
 		left := lastShare*p.Hours*3600 - l.spent().Seconds() - p.DeepSeconds() - float64(p.Clocked)*p.ClockSeconds()
-		games = max(even(left*l.pace()), even(float64(p.Final)/2))
+		games := max(even(left*l.pace()), even(float64(l.paced(p.Final))/2))
 		if p.mostFinal > 0 {
 			games = min(games, p.mostFinal)
 		}
-	}
-	if err := os.MkdirAll(l.path(FinalName), 0o777); err != nil {
-		return 0, err
-	}
-	return games, durable.WriteJSON(kept, games)
-}
-
-// pace is how many games a second the matches of this process played.
-func (l *loop) pace() float64 {
-	if l.played == 0 {
-		return l.plan.Speed
-	}
-	return float64(l.played) / l.playing.Seconds()
+		return games, nil
+	})
 }
 
 // addition is a match that only adds to what was found: nothing that happens in it takes the rest back.
@@ -266,12 +251,12 @@ func (l *loop) patch(champion *learn.Weights) error {
 func (l *loop) message() string {
 	r := &l.result
 	var s strings.Builder
-	positions := int64(0)
+	positions, games := int64(0), 0
 	for _, g := range r.Generations {
-		positions = max(positions, g.Positions)
+		positions, games = max(positions, g.Positions), games+g.Games
 	}
 	fmt.Fprintf(&s, "eval: weights learned from self-play\n\nassay fitted them to %d positions of %d games of the "+
-		"engine against itself at\n%s.\n\n", positions, r.Plan.Games*len(r.Generations), l.plan.LimitsText())
+		"engine against itself at\n%s.\n\n", positions, games, l.plan.LimitsText())
 	m := r.Fixed
 	fmt.Fprintf(&s, "Elo   | %s (95%%)\nConf  | %s\nGames | N: %d W: %d L: %d D: %d\nPenta | %v\n", m.Strength.Text(""),
 		l.plan.LimitsText(), m.Games, m.Wins, m.Losses, m.Draws, m.Pentanomial)

@@ -23,7 +23,6 @@ type RunConfig struct {
 	Value   string   `json:"value"`
 	Skip    []string `json:"skip,omitempty"`
 	Take    []string `json:"take,omitempty"`
-	Unfit   []string `json:"unfit,omitempty"` // numbers that did not compile when they were settable
 	Plan    Plan     `json:"plan"`
 }
 
@@ -50,6 +49,7 @@ type Result struct {
 // Generation is the result of one generation.
 type Generation struct {
 	Number    int           `json:"number"`
+	Games     int           `json:"games"` // of self-play
 	Positions int64         `json:"positions"`
 	Fits      []Fit         `json:"fits"`  // each to slopes at the point of the one before
 	Steps     []Step        `json:"steps"` // sizes of the step that played; none: the weights were the champion's
