@@ -228,7 +228,7 @@ func newFeaturesCodec(set FeatureSet) (*codec[FeatureRow], error) {
 	if err != nil {
 		return nil, fmt.Errorf("dataset: features of %s: %w", set.Model, err)
 	}
-	c := newCodec(featuresLayout(set.Format()), fields, func(r *FeatureRow) error {
+	c := newCodec(featuresLayout(set.format()), fields, func(r *FeatureRow) error {
 		if err := r.check(&set); err != nil {
 			return err
 		}

@@ -112,8 +112,8 @@ const (
 	MaxLocalUnit = 1_000_000
 )
 
-// Format returns the name of the format of the set's files.
-func (s *FeatureSet) Format() string {
+// format returns the name of the format of the set's files.
+func (s *FeatureSet) format() string {
 	if s.Version < 2 {
 		return featuresFormat1
 	}
@@ -153,7 +153,7 @@ func (s *FeatureSet) SameTerms(other *FeatureSet) error {
 	a, b := s.Evaluation, other.Evaluation
 	a.Tolerance, b.Tolerance = 0, 0
 	if max(s.Version, 1) != max(other.Version, 1) || a != b {
-		return fmt.Errorf("the evaluation is %s %+v, before it came %s %+v", other.Format(), b, s.Format(), a)
+		return fmt.Errorf("the evaluation is %s %+v, before it came %s %+v", other.format(), b, s.format(), a)
 	}
 	return nil
 }
@@ -364,7 +364,7 @@ func (s *FeatureSet) CheckRow(r *FeatureRow) error {
 	}
 	value := s.Value(r)
 	if !(math.Abs(value-float64(r.Eval)) <= s.maxDrift()) {
-		return fmt.Errorf("%w: the terms add up to %.2f, eval is %g%s", ErrDrift, value, r.Eval, s.Explain(r))
+		return fmt.Errorf("%w: the terms add up to %.2f, eval is %g%s", ErrDrift, value, r.Eval, s.explain(r))
 	}
 	return nil
 }
@@ -372,9 +372,9 @@ func (s *FeatureSet) CheckRow(r *FeatureRow) error {
 // largestTerms is the number of terms that Explain names.
 const largestTerms = 10
 
-// Explain says what the value of a row is made of: halves, factors, and the terms that add
+// explain says what the value of a row is made of: halves, factors, and the terms that add
 // most.
-func (s *FeatureSet) Explain(r *FeatureRow) string {
+func (s *FeatureSet) explain(r *FeatureRow) string {
 	p := s.parts(r)
 	type part struct {
 		text  string

@@ -179,7 +179,7 @@ func TestAllIsEveryShardInOrder(t *testing.T) {
 	}
 	for _, first := range []int{0, 1, 2047, 2499, 2500, 5999, len(rows) - 1, len(rows), len(rows) + 9} {
 		var got []PositionRow
-		for row, err := range r.From(int64(first)) {
+		for row, err := range r.from(int64(first)) {
 			setup.Check(t, err)
 			got = append(got, row)
 		}

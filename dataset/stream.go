@@ -67,8 +67,8 @@ func (r *Reader[R]) All() iter.Seq2[R, error] {
 	}
 }
 
-// From is All from a row on, counted from 0. Files that end before it are not read.
-func (r *Reader[R]) From(first int64) iter.Seq2[R, error] {
+// from is All from a row on, counted from 0. Files that end before it are not read.
+func (r *Reader[R]) from(first int64) iter.Seq2[R, error] {
 	rest := *r
 	for len(rest.files) > 0 && first >= rest.files[0].rows {
 		first -= rest.files[0].rows

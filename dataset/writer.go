@@ -415,7 +415,7 @@ func ReopenGames(dir string, keep func(before int64, last []GameRow) error) erro
 			return err
 		}
 		var last []GameRow
-		for row, err := range r.From(open.Rows) {
+		for row, err := range r.from(open.Rows) {
 			if err != nil {
 				return err
 			}

@@ -111,7 +111,7 @@ func TestOneEvaluation(t *testing.T) {
 				if packed != nil {
 					mg, eg := unpack(m.score(p, scorer{w: packed}).sum)
 					phase := int64(Phase(p))
-					if got, want := f.Sum(w), mg*phase+eg*(MaxPhase-phase); got != want {
+					if got, want := f.sum(w), mg*phase+eg*(MaxPhase-phase); got != want {
 						t.Fatalf("%s: features sum to %d, the score is %d", p.FEN(), got, want)
 					}
 				}

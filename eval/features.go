@@ -56,9 +56,9 @@ func (f *Features) warm() {
 	}
 }
 
-// Sum returns, for a model without a formula, the sum of count x (mg x phase + eg x (24 - phase)) over the entries,
+// sum returns, for a model without a formula, the sum of count x (mg x phase + eg x (24 - phase)) over the entries,
 // in 1/24 centipawn before any endgame scale.
-func (f *Features) Sum(w []Coef) int64 {
+func (f *Features) sum(w []Coef) int64 {
 	var mg, eg int64
 	for _, e := range f.Entries {
 		mg += int64(e.Count) * int64(w[e.Term].MG)
@@ -73,7 +73,7 @@ func (f *Features) Value(w []Coef) int {
 	if f.bend != nil {
 		return f.bend.of(f, w)
 	}
-	return value(f.Sum(w), int64(f.ScaleNum), int64(f.ScaleDen))
+	return value(f.sum(w), int64(f.ScaleNum), int64(f.ScaleDen))
 }
 
 // Count is how often a term occurs for each side; Term is its index in Model.Terms.

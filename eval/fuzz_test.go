@@ -47,7 +47,7 @@ func FuzzOneEvaluation(f *testing.F) {
 			if got := j.d.Evaluate(&mirror); got != -v {
 				t.Errorf("%s: %s has value %d, its mirror %d", j.m.Name, fen, v, got)
 			}
-			if j.m.Bend == nil && x.Sum(j.w) != -y.Sum(j.w) || x.Value(j.w) != v ||
+			if j.m.Bend == nil && x.sum(j.w) != -y.sum(j.w) || x.Value(j.w) != v ||
 				x.ScaleNum*y.ScaleDen != y.ScaleNum*x.ScaleDen {
 				t.Errorf("%s: %s: value from features %d, from the evaluator %d; from features of the mirror %d",
 					j.m.Name, fen, x.Value(j.w), v, y.Value(j.w))

@@ -17,8 +17,8 @@ import (
 // MaxLine bounds the length of a line, in bytes.
 const MaxLine = 64 << 10
 
-// Line is one position of a list.
-type Line struct {
+// line is one position of a list.
+type line struct {
 	Number int // in the file, from 1
 	Board  board.Position
 	// Result of the game: 1 White won, 0.5 draw, 0 Black won. It is there if
@@ -46,14 +46,14 @@ func (e *LineError) Unwrap() error { return e.Err }
 
 // Read yields the positions of a list in order. A line that is not a position is yielded as
 // a *LineError, and the sequence continues. Any other error is a read error and ends it.
-func Read(r io.Reader) iter.Seq2[Line, error] {
-	return func(yield func(Line, error) bool) {
+func Read(r io.Reader) iter.Seq2[line, error] {
+	return func(yield func(line, error) bool) {
 		in := bufio.NewReaderSize(source.Text(r), MaxLine)
 		for number := 1; ; number++ {
 			content, err := readLine(in)
 			if err != nil && !errors.Is(err, errLong) {
 				if !errors.Is(err, io.EOF) {
-					yield(Line{Number: number}, fmt.Errorf("epd: line %d: %w", number, err))
+					yield(line{Number: number}, fmt.Errorf("epd: line %d: %w", number, err))
 				}
 				return
 			}
@@ -64,7 +64,7 @@ func Read(r io.Reader) iter.Seq2[Line, error] {
 			if err == nil && (content == "" || content[0] == '#') {
 				continue
 			}
-			var line Line
+			var line line
 			if err == nil {
 				line, err = Parse(content)
 			}
@@ -104,7 +104,7 @@ var errNoResult = errors.New(
 
 // Row converts a line, which must have a result. Mover says that scores that are not in a
 // ce operation are from the side to move's view; else they are White's.
-func (l *Line) Row(mover bool) (dataset.PositionRow, error) {
+func (l *line) Row(mover bool) (dataset.PositionRow, error) {
 	r := dataset.PositionRow{Board: l.Board, Ply: uint16(l.Board.Ply()), Score: l.Score, Result: l.Result, Weight: 1}
 	if !l.HasResult {
 		return r, errNoResult
@@ -116,11 +116,11 @@ func (l *Line) Row(mover bool) (dataset.PositionRow, error) {
 }
 
 // OfMover reports whether the score is in a ce operation, which is from the side to move's view.
-func (l *Line) OfMover() bool { return l.ce }
+func (l *line) OfMover() bool { return l.ce }
 
 // Parse reads one line.
-func Parse(s string) (Line, error) {
-	line := Line{Score: dataset.NoScore}
+func Parse(s string) (line, error) {
+	line := line{Score: dataset.NoScore}
 	s = strings.TrimSpace(s)
 	if text, rest, _ := strings.Cut(s, " "); isRanks(rest) { // "1.0 FEN"
 		if _, ok := knownResult(text); ok {
@@ -159,7 +159,7 @@ func isRanks(s string) bool {
 
 // withCounters adds the two counters to the first four fields: from the operations, or
 // defaults in place of dashes.
-func (l *Line) withCounters(fen string) string {
+func (l *line) withCounters(fen string) string {
 	// The same blanks as in fieldsEnd: ParseFEN refuses all others.
 	fields := strings.FieldsFunc(fen, func(c rune) bool { return c == ' ' || c == '\t' })
 	fields = append(fields, "0", "1")[:max(6, len(fields))]
@@ -220,7 +220,7 @@ func isDigits(s string) bool {
 
 // takeLabels reads a result, and a score if there is one, that are not operations, and
 // returns the rest.
-func (l *Line) takeLabels(s string) (rest string, err error) {
+func (l *line) takeLabels(s string) (rest string, err error) {
 	s = strings.TrimSpace(s)
 	if text := strings.TrimLeft(s, "; \t"); text != "" && text[0] == '[' {
 		s = text
@@ -251,7 +251,7 @@ func (l *Line) takeLabels(s string) (rest string, err error) {
 }
 
 // takeScore reads a single number after a result in brackets.
-func (l *Line) takeScore(s string) (rest string, err error) {
+func (l *line) takeScore(s string) (rest string, err error) {
 	text, rest, _ := strings.Cut(s, " ")
 	text = strings.TrimSuffix(text, ";")
 	if text == "" || strings.Trim(text, "+-0123456789mM#") != "" {
@@ -275,7 +275,7 @@ func isColumns(s string) bool {
 }
 
 // columns reads a result, or a score and a result.
-func (l *Line) columns(s string, sep byte) error {
+func (l *line) columns(s string, sep byte) error {
 	s = strings.TrimRight(strings.TrimSpace(s), ";")
 	first, second, two := strings.Cut(s, string(sep))
 	first, second = strings.Trim(first, " \t\""), strings.Trim(second, " \t\"")
@@ -295,12 +295,12 @@ func (l *Line) columns(s string, sep byte) error {
 	return l.setResult(second)
 }
 
-func (l *Line) setScore(text string) (err error) {
+func (l *line) setScore(text string) (err error) {
 	l.Score, l.Foreign, err = parseScore(text)
 	return err
 }
 
-func (l *Line) setResult(text string) error {
+func (l *line) setResult(text string) error {
 	r, err := parseResult(text)
 	if err != nil {
 		return err
@@ -314,7 +314,7 @@ func (l *Line) setResult(text string) error {
 
 // parseOps reads operations: a name, operands, a semicolon. Semicolons within quotes do not
 // end it. A quoted operand that is a result is the result of the game.
-func (l *Line) parseOps(s string) error {
+func (l *line) parseOps(s string) error {
 	for s = strings.TrimSpace(s); s != ""; {
 		op, rest := cutOp(s)
 		s = strings.TrimSpace(rest)

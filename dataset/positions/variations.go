@@ -7,12 +7,12 @@ import (
 	"github.com/assay-chess/assay/dataset"
 )
 
-// VariationsDir is the folder of the positions that Filter.PV adds to the data set in dir: those along the principal
+// variationsDir is the folder of the positions that Filter.PV adds to the data set in dir: those along the principal
 // variation of the search of each row, with the row's game, result and new score. They are a data set of their own, so
 // that a fit can weigh them or leave them out. Positions in check, and positions of the rows beside them, are left out.
-func VariationsDir(dir string) string { return filepath.Clean(dir) + "-pv" }
+func variationsDir(dir string) string { return filepath.Clean(dir) + "-pv" }
 
-// variations writes the data set in VariationsDir.
+// variations writes the data set in variationsDir.
 type variations struct {
 	writer *dataset.Writer[dataset.PositionRow] // nil if it is complete
 	skip   int64                                // rows that an earlier process wrote
@@ -20,7 +20,7 @@ type variations struct {
 
 func (e *extraction) openVariations() (err error) {
 	v := &e.variations
-	v.writer, err = dataset.NewPositionWriter(VariationsDir(e.writer.Dir()), e.identity)
+	v.writer, err = dataset.NewPositionWriter(variationsDir(e.writer.Dir()), e.identity)
 	if errors.Is(err, dataset.ErrComplete) {
 		v.writer, err = nil, nil
 	} else if err == nil {

@@ -65,7 +65,7 @@ func TestVariations(t *testing.T) {
 		for run, process := range [][]*rescoreJob{jobs()[:killed], jobs()} {
 			e := scorer(t, dir, "a", 4)
 			e.Filter.PV = 4
-			e.variations.writer = setup.Must(dataset.NewPositionWriter(VariationsDir(dir), dataset.WriterConfig{},
+			e.variations.writer = setup.Must(dataset.NewPositionWriter(variationsDir(dir), dataset.WriterConfig{},
 				dataset.ShardRows(3, 3)))
 			e.variations.skip = e.variations.writer.Rows()
 			s := setup.Must(e.openScores())
@@ -83,7 +83,7 @@ func TestVariations(t *testing.T) {
 			setup.Check(t, errors.Join(e.writer.Close(), s.journal.Close()))
 		}
 		var got []string
-		for row, err := range setup.Must(dataset.OpenPositions(VariationsDir(dir))).All() {
+		for row, err := range setup.Must(dataset.OpenPositions(variationsDir(dir))).All() {
 			setup.Check(t, err)
 			got = append(got, fmt.Sprintf("%s, ply %d, score %d", row.Board.FEN(), row.Ply, row.Score))
 		}

@@ -275,7 +275,7 @@ func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer p.Close()
+		defer p.close()
 		if err := CheckTotal(s.Out, p.games.kept, r.Games); err != nil {
 			return nil, err
 		}

@@ -30,8 +30,8 @@ type Guard struct {
 // Reason says in words why there is no verdict; empty: there is one.
 func (g *Guard) Reason() string { return g.reason }
 
-// Err returns an error that wraps selfplay.ErrNoVerdict, or nil if there is a verdict.
-func (g *Guard) Err() error {
+// err returns an error that wraps selfplay.ErrNoVerdict, or nil if there is a verdict.
+func (g *Guard) err() error {
 	if g.reason == "" {
 		return nil
 	}
@@ -77,8 +77,8 @@ type Ended struct {
 	Late    bool   // for want of time
 }
 
-// EndedOf returns the game of a result between players with these indices.
-func EndedOf(r *selfplay.Result, players [2]int) Ended {
+// endedOf returns the game of a result between players with these indices.
+func endedOf(r *selfplay.Result, players [2]int) Ended {
 	e := Ended{Players: players, Loser: -1, Late: r.Late}
 	if side, yes := r.Forfeited(); yes {
 		e.Loser = players[side]
@@ -156,11 +156,11 @@ type Tally struct {
 	Measured     int64 // games whose nodes, times and stalls are known: data sets do not have them
 	Stalled      int64 // games with stalls (see selfplay.Result.Stalls)
 
-	players []PlayerTally
+	players []playerTally
 }
 
-// PlayerTally counts the games of one player.
-type PlayerTally struct {
+// playerTally counts the games of one player.
+type playerTally struct {
 	Games    int64 // one where the player meets itself
 	Forfeits int64 // games lost by its own fault
 	Late     int64 // of these, for want of time
@@ -175,17 +175,17 @@ type PlayerTally struct {
 func (t *Tally) Games() int64 { return t.Results[0] + t.Results[1] + t.Results[2] }
 
 // Player returns the counts of the player with the index.
-func (t *Tally) Player(i int) PlayerTally {
+func (t *Tally) Player(i int) playerTally {
 	if i < len(t.players) {
 		return t.players[i]
 	}
-	return PlayerTally{}
+	return playerTally{}
 }
 
 // of returns the counts of the player with the index.
-func (t *Tally) of(i int) *PlayerTally {
+func (t *Tally) of(i int) *playerTally {
 	for len(t.players) <= i {
-		t.players = append(t.players, PlayerTally{})
+		t.players = append(t.players, playerTally{})
 	}
 	return &t.players[i]
 }
@@ -243,7 +243,7 @@ func (t *Tally) busy() bool { return float64(t.Stalled) > maxStalledGames*float6
 // is too busy for clocks if more than 2 % of the games have stalls. A player whose share of the stalls
 // is above its share of the time by three standard errors may cause them.
 func (t *Tally) StallWarnings(names []string) (list []string) {
-	var all PlayerTally
+	var all playerTally
 	for _, p := range t.players {
 		all.Stalls += p.Stalls
 		all.Time += p.Time

@@ -20,7 +20,7 @@ import (
 func count(g *Guard, r *selfplay.Result) {
 	players := [2]int{int(r.Number % 2), int((r.Number + 1) % 2)}
 	g.Tally.Add(r, players)
-	g.Count(EndedOf(r, players))
+	g.Count(endedOf(r, players))
 }
 
 // TestBlame: the machine is to blame if it was busier than its cores, or stood still, and a player lost on time;
@@ -54,7 +54,7 @@ func TestBlame(t *testing.T) {
 		}
 		g.Blame(c.load)
 		g.Blame(c.load) // a resumed run asks again
-		err := g.Err()
+		err := g.err()
 		if !errors.Is(err, selfplay.ErrNoVerdict) || errors.Is(err, selfplay.ErrBusy) != c.machine ||
 			strings.HasPrefix(g.Reason(), selfplay.ErrBusy.Error()) != c.machine ||
 			strings.Count(err.Error(), "busier") > 1 || !strings.Contains(err.Error(), "new forfeited 2 of 2 games") {

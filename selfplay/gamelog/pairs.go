@@ -59,8 +59,8 @@ func (p *Pairs) Finish(summary any) error {
 	return p.games.Finish(summary)
 }
 
-// Close closes the run's files.
-func (p *Pairs) Close() error { return p.games.Close() }
+// close closes the run's files.
+func (p *Pairs) close() error { return p.games.Close() }
 
 // replay takes a game of the journal. It counts as soon as all games before it count.
 func (p *Pairs) replay(games *games, g *selfplay.Result) error {
@@ -128,7 +128,7 @@ func (p *Pairs) count(pair []selfplay.Result) error {
 			players = [2]int{p.Who(pair[i].Number, board.White), p.Who(pair[i].Number, board.Black)}
 		}
 		p.Guard.Tally.Add(&pair[i], players)
-		ended = append(ended, EndedOf(&pair[i], players))
+		ended = append(ended, endedOf(&pair[i], players))
 	}
 	p.Guard.Count(ended...)
 	return p.Count(pair)
@@ -148,7 +148,7 @@ func (p *Pairs) Play(ctx context.Context, s selfplay.Series) error {
 		return err
 	}
 	p.Guard.Blame(p.load)
-	if none := p.Guard.Err(); none != nil {
+	if none := p.Guard.err(); none != nil {
 		return none
 	}
 	return err

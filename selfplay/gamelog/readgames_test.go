@@ -168,7 +168,7 @@ func TestCountedGamesAreOnDisk(t *testing.T) {
 		return Header{White: player, Black: player}
 	}})
 	setup.Check(t, err)
-	defer p.Close()
+	defer p.close()
 	disk.journal, p.games.journal = p.games.journal, disk
 	series := s.Series(openings)
 	series.End, series.Job = 100, func(n uint64) selfplay.Job { return s.Job(n, player, player) }

@@ -30,10 +30,10 @@ type Rating struct {
 // Result is the result of a ladder. All lists are in the order of the ratings.
 type Result struct {
 	// Verdict is gamelog.NoVerdict if too many games failed, else empty. Then Reason says why,
-	// Unrated has the players, and there are no ratings.
+	// unrated has the players, and there are no ratings.
 	Verdict string    `json:"verdict,omitempty"`
 	Reason  string    `json:"reason,omitempty"`
-	Unrated []Unrated `json:"unrated,omitempty"`
+	Unrated []unrated `json:"unrated,omitempty"`
 
 	Schedule Schedule    `json:"schedule"`
 	Anchor   string      `json:"anchor,omitempty"` // the player whose Elo was given; empty: the mean of all is 0
@@ -56,8 +56,8 @@ type Result struct {
 	gamelog.Process
 }
 
-// Unrated is a player of a ladder without a verdict.
-type Unrated struct {
+// unrated is a player of a ladder without a verdict.
+type unrated struct {
 	Name     string `json:"name"`
 	Games    int64  `json:"games"`
 	Forfeits int64  `json:"forfeits"`
@@ -69,7 +69,7 @@ func (l *ladder) noVerdict() *Result {
 		Scores: [][]Score{}, LOS: [][]float64{},
 		Games: 2 * l.table.pairs}
 	for i, p := range l.Players {
-		r.Unrated = append(r.Unrated, Unrated{p.Label(), l.table.total(i).Games(), l.pairs.Guard.Tally.Player(i).Forfeits})
+		r.Unrated = append(r.Unrated, unrated{p.Label(), l.table.total(i).Games(), l.pairs.Guard.Tally.Player(i).Forfeits})
 	}
 	return r
 }

@@ -169,11 +169,11 @@ func (n *counter) concludeTest(r *Result) {
 
 // withoutForfeits returns what the test says without the pairs in which B forfeited, or nil if
 // A does not pass or B did not forfeit.
-func (n *counter) withoutForfeits() *WithoutForfeits {
+func (n *counter) withoutForfeits() *withoutForfeits {
 	if n.walk.Status() != sprt.AcceptH1 || n.tally.Player(1).Forfeits == 0 {
 		return nil
 	}
-	w := &WithoutForfeits{Verdict: Undecided, Pairs: n.faultless.Samples()}
+	w := &withoutForfeits{Verdict: Undecided, Pairs: n.faultless.Samples()}
 	if llr, err := n.config.Test.LLR(n.faultless); err == nil { // else there are too few pairs
 		w.LLR = llr
 	}
@@ -188,7 +188,7 @@ func (n *counter) withoutForfeits() *WithoutForfeits {
 
 // Curve is the course of a match, up to its standing.
 type Curve struct {
-	Points      []CurvePoint
+	Points      []curvePoint
 	Pentanomial sprt.Pentanomial
 	Games       sprt.Trinomial
 	Standing    sprt.Summary
@@ -196,8 +196,8 @@ type Curve struct {
 	LLR         *float64      // nil without a test
 }
 
-// CurvePoint is the standing after a number of games.
-type CurvePoint struct {
+// curvePoint is the standing after a number of games.
+type curvePoint struct {
 	Games int64
 	sprt.Strength
 	LLR, Lower, Upper float64 // of the test and its bounds; 0 without a test
@@ -226,7 +226,7 @@ func Follow(pairs [][2]int, test *sprt.Test, corrected bool, maxPoints int) (*Cu
 			}
 		}
 		if i%step == step-1 || i == len(pairs)-1 {
-			point := CurvePoint{Games: int64(2 * (i + 1)), Strength: sprt.Summarize(c.Pentanomial).StrengthAfter(test,
+			point := curvePoint{Games: int64(2 * (i + 1)), Strength: sprt.Summarize(c.Pentanomial).StrengthAfter(test,
 				c.Pentanomial)}
 			if walk != nil {
 				point.LLR = walk.LLR()

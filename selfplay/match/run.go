@@ -182,9 +182,9 @@ type Result struct {
 
 	Details sprt.Details `json:"details"` // other measures of strength
 
-	// WithoutForfeits is what the test says without the pairs in which B forfeited, where A
+	// withoutForfeits is what the test says without the pairs in which B forfeited, where A
 	// passes and B did: losses by its own fault count, but A's play may not have decided.
-	WithoutForfeits *WithoutForfeits `json:"without_forfeits,omitempty"`
+	WithoutForfeits *withoutForfeits `json:"without_forfeits,omitempty"`
 
 	Terminations map[string]int64 `json:"terminations"`
 	Forfeits     [2]int64         `json:"forfeits"`                // games that A and B lost by their own fault
@@ -202,15 +202,15 @@ type Result struct {
 	Time [2]time.Duration `json:"-"` // that A and B searched
 }
 
-// WithoutForfeits is the test over a part of the pairs.
-type WithoutForfeits struct {
+// withoutForfeits is the test over a part of the pairs.
+type withoutForfeits struct {
 	Verdict string  `json:"verdict"` // AcceptH1, AcceptH0 or Undecided, by the bounds of the test
 	LLR     float64 `json:"llr"`
 	Pairs   int64   `json:"pairs"`
 }
 
 // String returns what they say in a few words.
-func (w *WithoutForfeits) String() string {
+func (w *withoutForfeits) String() string {
 	what := map[string]string{AcceptH1: "A passes too", AcceptH0: "A does not pass", Undecided: "not decided"}[w.Verdict]
 	return fmt.Sprintf("without B's forfeits: %s (LLR %.2f)", what, w.LLR)
 }

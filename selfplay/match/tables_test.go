@@ -204,7 +204,7 @@ func TestFollow(t *testing.T) {
 }
 
 func TestHeadline(t *testing.T) {
-	without := &WithoutForfeits{Verdict: Undecided, LLR: 2.314}
+	without := &withoutForfeits{Verdict: Undecided, LLR: 2.314}
 	base := Result{A: "new", B: "base", Games: sprt.MinGames, Strength: sprt.Strength{Elo: 20, EloLo: -80, EloHi: 90}}
 	enough := base
 	enough.EloLo, enough.EloHi = 10, 30

@@ -27,8 +27,8 @@ type Effect struct {
 	P             num.Float `json:"p"` // that no effect looks as large
 }
 
-// Test is a chi-square test that something is zero.
-type Test struct {
+// chiSquare is a chi-square test that something is zero.
+type chiSquare struct {
 	Chi2 float64   `json:"chi2"`
 	DF   int       `json:"df"`
 	P    num.Float `json:"p"`
@@ -42,16 +42,16 @@ type Estimate struct {
 	Effects  []Effect  `json:"effects"`
 
 	// Interactions of single pairs of factors, of a random design with enough games.
-	Interactions []InteractionEffect `json:"interactions,omitempty"`
+	Interactions []interactionEffect `json:"interactions,omitempty"`
 	// Chains are sums of interactions that the builds of a design do not tell apart.
-	Chains []Chain `json:"chains,omitempty"`
+	Chains []chain `json:"chains,omitempty"`
 	// Interacting tests all interactions of two factors together; nil if they are not estimated.
-	Interacting *Test `json:"interacting,omitempty"`
+	Interacting *chiSquare `json:"interacting,omitempty"`
 	// LackOfFit tests whether the comparisons of complements need more than main effects; nil: not testable, since
 	// there are as many factors as rows.
-	LackOfFit *Test `json:"lack_of_fit,omitempty"`
+	LackOfFit *chiSquare `json:"lack_of_fit,omitempty"`
 	// Homogeneity tests whether the effects changed when factors were fixed; nil: none was.
-	Homogeneity *Test `json:"homogeneity,omitempty"`
+	Homogeneity *chiSquare `json:"homogeneity,omitempty"`
 
 	Best Subset `json:"best"` // the factors whose effect is above zero
 
@@ -59,8 +59,8 @@ type Estimate struct {
 	all, main *fit // all coefficients of the design; the effects. Nil if they are unknown
 }
 
-// InteractionEffect is an interaction with its error.
-type InteractionEffect struct {
+// interactionEffect is an interaction with its error.
+type interactionEffect struct {
 	Interaction
 	Elo  float64   `json:"elo"`
 	SE   float64   `json:"se"`
@@ -68,8 +68,8 @@ type InteractionEffect struct {
 	Seen bool      `json:"seen"` // with a false discovery rate of 10 % (Y. Benjamini and Y. Hochberg 1995)
 }
 
-// Chain is a sum of interactions.
-type Chain struct {
+// chain is a sum of interactions.
+type chain struct {
 	Of  []Interaction `json:"of"`
 	Elo float64       `json:"elo"`
 	SE  float64       `json:"se"`
@@ -166,7 +166,7 @@ func (d *Design) aliases(e *Estimate, f *fit) {
 	}
 	for c, of := range d.chains() {
 		if len(of) > 0 {
-			e.Chains = append(e.Chains, Chain{of, f.theta[n+c], math.Sqrt(f.cov.At(n+c, n+c))})
+			e.Chains = append(e.Chains, chain{of, f.theta[n+c], math.Sqrt(f.cov.At(n+c, n+c))})
 		}
 	}
 }
@@ -179,13 +179,13 @@ func (d *Design) interact(e *Estimate, f *fit) {
 	for j := range d.Factors {
 		for k := range j {
 			se := math.Sqrt(all.cov.At(at, at))
-			e.Interactions = append(e.Interactions, InteractionEffect{Interaction: Interaction{Factors: [2]int{k, j}},
+			e.Interactions = append(e.Interactions, interactionEffect{Interaction: Interaction{Factors: [2]int{k, j}},
 				Elo: all.theta[at], SE: se, P: num.Float(2 * t.Survival(math.Abs(all.theta[at])/se))})
 			at++
 		}
 	}
 	e.Interacting = all.test()
-	slices.SortStableFunc(e.Interactions, func(a, b InteractionEffect) int {
+	slices.SortStableFunc(e.Interactions, func(a, b interactionEffect) int {
 		return cmp.Compare(a.P, b.P)
 	})
 	seen := 0
@@ -395,9 +395,9 @@ func (f *fit) part(from, to int) *fit {
 }
 
 // test tests whether all coefficients are zero (A. Wald 1943), with the F distribution of Hotelling's test.
-func (f *fit) test() *Test {
+func (f *fit) test() *chiSquare {
 	n := len(f.theta)
-	t := &Test{DF: n, P: num.Unknown}
+	t := &chiSquare{DF: n, P: num.Unknown}
 	var chol mat.Cholesky
 	var x mat.VecDense
 	theta := mat.NewVecDense(n, f.theta)

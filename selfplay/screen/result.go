@@ -17,8 +17,8 @@ const (
 	ConfirmClockName = "confirm-clock"
 )
 
-// Decision is a look that decided factors.
-type Decision struct {
+// decision is a look that decided factors.
+type decision struct {
 	Games   uint64   `json:"games"`
 	Factors []string `json:"factors"`
 	Fixed   bool     `json:"fixed"` // they kept their better level from then on
@@ -36,7 +36,7 @@ type Result struct {
 	Builds  int      `json:"builds,omitempty"`
 	Limits  string   `json:"limits"` // of each move, in words
 	Estimate
-	Decided     []Decision `json:"decided"`
+	Decided     []decision `json:"decided"`
 	Recommended []string   `json:"recommended"` // names of the factors of Best
 
 	Games int64 `json:"games"`

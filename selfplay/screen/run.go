@@ -23,7 +23,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("screen: %w", err)
 	}
-	s := &session{Config: c, openings: openings, decisions: []Decision{},
+	s := &session{Config: c, openings: openings, decisions: []decision{},
 		faults: faults{byLevel: make([][2]int64, len(c.Factors))}}
 	alone := c.Tolerance
 	alone.Recover = true // forfeits are judged by level
@@ -46,7 +46,7 @@ type session struct {
 	pairs     []scoredPair // counted
 	fixed     []stratum    // from which pair on; none: from no pair
 	decided   Subset
-	decisions []Decision
+	decisions []decision
 	look      int    // the next
 	reason    string // why there is no verdict
 }
@@ -137,7 +137,7 @@ func (s *session) decide(pairs uint64) {
 		return
 	}
 	fix := s.Fix && s.look < len(lookShares)
-	s.decisions = append(s.decisions, Decision{Games: 2 * pairs, Factors: s.names(now &^ s.decided), Fixed: fix})
+	s.decisions = append(s.decisions, decision{Games: 2 * pairs, Factors: s.names(now &^ s.decided), Fixed: fix})
 	if fix {
 		var was fixedFactors
 		if len(s.fixed) > 0 {

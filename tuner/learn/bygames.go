@@ -171,15 +171,15 @@ func (p *Plan) firstPositions() int {
 	return 1 + slices.IndexFunc(p.Generations, func(g Generation) bool { return !g.byGames() })
 }
 
-// HeldTerm is a term whose weight a run does not change.
-type HeldTerm struct {
+// heldTerm is a term whose weight a run does not change.
+type heldTerm struct {
 	Name string `json:"name"`
 	Why  string `json:"why"`
 }
 
 // hold gives terms that occur in no row their start weights again, which a fit has rescaled with
 // all others. Freezing them instead would forbid that rescaling.
-func hold(r *tuner.Result, held []HeldTerm) {
+func hold(r *tuner.Result, held []heldTerm) {
 	for _, h := range held {
 		for i := range r.Terms {
 			if t := &r.Terms[i]; t.Name == h.Name {
@@ -192,11 +192,11 @@ func hold(r *tuner.Result, held []HeldTerm) {
 
 // heldTerms returns the terms of a model that a run cannot learn: those that are 0 in every
 // position of its games and in the search that plays them.
-func heldTerms(m *eval.Model) []HeldTerm {
-	var list []HeldTerm
+func heldTerms(m *eval.Model) []heldTerm {
+	var list []heldTerm
 	for i := range m.Terms {
 		if t := &m.Terms[i]; t.Rooted {
-			list = append(list, HeldTerm{t.Name, "it compares with the position that a search started from, which " +
+			list = append(list, heldTerm{t.Name, "it compares with the position that a search started from, which " +
 				"neither positions nor the search of assay have"})
 		}
 	}

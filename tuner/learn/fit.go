@@ -215,7 +215,7 @@ func checkResume(dir string, recorded json.RawMessage, now RunConfig) error {
 func (c RunConfig) fixedPart(started int, measured bool) json.RawMessage {
 	c.Plan.Generations = c.Plan.Generations[:min(started, len(c.Plan.Generations))]
 	if !measured {
-		c.Plan.Opponent, c.OpponentID, c.Plan.Final = "", "", Final{}
+		c.Plan.Opponent, c.OpponentID, c.Plan.Final = "", "", final{}
 	}
 	doc, _ := json.Marshal(c) // numbers and strings, checked: cannot fail
 	return doc

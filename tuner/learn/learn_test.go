@@ -224,7 +224,7 @@ func TestSmallRun(t *testing.T) {
 func TestNothingPromoted(t *testing.T) {
 	c := config(filepath.Join(t.TempDir(), "run"), 2)
 	c.Plan.Generations = c.Plan.Generations[:1]
-	c.Plan.Generations[0].Gate = Gate{Elo0: 500, Elo1: 900, Alpha: 0.05, Beta: 0.05, Games: 40, Nodes: 60}
+	c.Plan.Generations[0].Gate = gate{Elo0: 500, Elo1: 900, Alpha: 0.05, Beta: 0.05, Games: 40, Nodes: 60}
 	r := setup.Must(Run(context.Background(), c))
 	if r.Generations[0].Promoted || r.Champion != r.Start || r.FromStart != nil || r.Final.IDA != "assay:"+r.Start.ID ||
 		r.Final.A != "start" {

@@ -139,7 +139,7 @@ func TestFinalOfTheLastFit(t *testing.T) {
 	c := config(filepath.Join(t.TempDir(), "run"), 2)
 	c.Plan.Opponent = c.Plan.From
 	c.Plan.Generations = c.Plan.Generations[:1]
-	c.Plan.Generations[0].Gate = Gate{Elo0: 500, Elo1: 900, Alpha: 0.05, Beta: 0.05, Games: 40, Nodes: 60}
+	c.Plan.Generations[0].Gate = gate{Elo0: 500, Elo1: 900, Alpha: 0.05, Beta: 0.05, Games: 40, Nodes: 60}
 	r := setup.Must(Run(t.Context(), c))
 	if r.Generations[0].Promoted || r.FromStart != nil || r.Final.IDA != "assay:"+r.Generations[0].Fit.ID ||
 		r.FinalPlayer() != r.Learned {

@@ -174,7 +174,7 @@ func TestReadPlan(t *testing.T) {
 	for i := range want.Generations {
 		g := &want.Generations[i]
 		g.Lambda, g.Keep, g.Decay, g.Prior = 1, 3, 0.5, 1
-		g.Filter = Filter{Resolve: "qsearch", MaxScore: 3000}
+		g.Filter = filter{Resolve: "qsearch", MaxScore: 3000}
 	}
 	recorded := setup.Must(json.Marshal(RunConfig{"assay", "a", "b", want}))
 	for name, text := range map[string]string{"bare": bare, "config.json": string(recorded)} {

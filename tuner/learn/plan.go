@@ -30,7 +30,7 @@ type Plan struct {
 	// a search stops at exactly Nodes; or its iteration is finished
 	HardNodes   bool         `json:"hard_nodes,omitempty"`
 	Generations []Generation `json:"generations"`
-	Final       Final        `json:"final"`
+	Final       final        `json:"final"`
 }
 
 // Generation is the plan of one turn of the loop.
@@ -42,13 +42,13 @@ type Generation struct {
 	Decay  float64 `json:"decay"`            // weight of a generation's games beside the next one's
 	Prior  float64 `json:"prior"`            // factor on the widths of the prior
 	Method string  `json:"method,omitempty"` // of the fit, see Methods; empty: the first of them
-	Filter Filter  `json:"filter"`
-	Gate   Gate    `json:"gate"`
+	Filter filter  `json:"filter"`
+	Gate   gate    `json:"gate"`
 }
 
-// Filter says which positions of the games are learned from: the part of positions.Filter
+// filter says which positions of the games are learned from: the part of positions.Filter
 // that is not for the run itself to say.
-type Filter struct {
+type filter struct {
 	Resolve        string `json:"resolve"`
 	MaxScore       int    `json:"max_score"`
 	SkipPlies      int    `json:"skip_plies"`
@@ -60,13 +60,13 @@ type Filter struct {
 	Sample         int64  `json:"sample"`
 }
 
-func defaultFilter() Filter {
+func defaultFilter() filter {
 	d := positions.DefaultFilter()
-	return Filter{Resolve: d.Resolve, MaxScore: d.MaxScore}
+	return filter{Resolve: d.Resolve, MaxScore: d.MaxScore}
 }
 
 // dataset returns the filter under the weights and the seed.
-func (f *Filter) dataset(weights string, seed uint64) positions.Filter {
+func (f *filter) dataset(weights string, seed uint64) positions.Filter {
 	d := positions.Filter{
 		Resolve: f.Resolve, MaxScore: f.MaxScore, SkipPlies: f.SkipPlies, MaxPerGame: f.MaxPerGame,
 		KeepDuplicates: f.KeepDuplicates, NeedScore: f.NeedScore, FewestPieces: f.FewestPieces,
@@ -81,8 +81,8 @@ func (f *Filter) dataset(weights string, seed uint64) positions.Filter {
 	return d
 }
 
-// Gate is the SPRT that new weights must pass, in normalized Elo.
-type Gate struct {
+// gate is the SPRT that new weights must pass, in normalized Elo.
+type gate struct {
 	Elo0  float64 `json:"nelo0"`
 	Elo1  float64 `json:"nelo1"`
 	Alpha float64 `json:"alpha"`
@@ -91,12 +91,12 @@ type Gate struct {
 	Nodes uint64  `json:"nodes"`
 }
 
-func (g *Gate) test() *sprt.Test {
+func (g *gate) test() *sprt.Test {
 	return &sprt.Test{Model: sprt.Normalized, Elo0: g.Elo0, Elo1: g.Elo1, Alpha: g.Alpha, Beta: g.Beta}
 }
 
-// Final is the match of fixed length that measures the gain of the run.
-type Final struct {
+// final is the match of fixed length that measures the gain of the run.
+type final struct {
 	Games int    `json:"games"`
 	Nodes uint64 `json:"nodes"`
 }
@@ -109,12 +109,12 @@ var ErrPlan = errors.New("bad plan")
 // since all earlier ones are learned from too.
 func DefaultPlan(generations, games int, nodes, seed uint64) Plan {
 	p := newPlan()
-	p.Seed, p.Final = seed, Final{Games: 400, Nodes: nodes}
+	p.Seed, p.Final = seed, final{Games: 400, Nodes: nodes}
 	for g := range generations {
 		gen := newGeneration()
 		gen.Games, gen.Nodes = games, nodes
 		gen.Lambda, gen.Prior = 0.3, 2 // models/history/README.md has the experiments
-		gen.Gate = Gate{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Games: 200, Nodes: nodes}
+		gen.Gate = gate{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Games: 200, Nodes: nodes}
 		if g > 0 {
 			gen.Games = games + games/5
 		}
@@ -223,7 +223,7 @@ func (g *Generation) check() error {
 	return nil
 }
 
-func (g *Gate) check() error {
+func (g *gate) check() error {
 	switch {
 	case g.Games < 2 || g.Games%2 != 0:
 		return fmt.Errorf("games: %d, want an even number", g.Games)

@@ -26,7 +26,7 @@ type Result struct {
 	// whose Terms follow: the champion's, or without a promotion the last fit's
 	Learned WeightsRef      `json:"learned"`
 	Terms   []tuner.TermFit `json:"terms"`          // compared with the weights that the run began with
-	Held    []HeldTerm      `json:"held,omitempty"` // terms that kept their start weights, and why
+	Held    []heldTerm      `json:"held,omitempty"` // terms that kept their start weights, and why
 	Final   *match.Result   `json:"final"`          // score against the opponent, of FinalPlayer
 
 	// FromStart is the score of the champion against the weights that the run began

@@ -14,20 +14,20 @@ import (
 type Bend struct {
 	Formula  *formula.Formula
 	Machines *autodiff.Pool
-	Slots    []Slot
-	Counted  []Counted // what a counted term stands for
+	Slots    []slot
+	Counted  []counted // what a counted term stands for
 	Phase    int       // the input that is the phase; -1 if none is
 	Jumps    []int     // where the value may jump, see formula.Machine.Near
 	Kinks    []int     // where its slope may
 	at       [][2]int  // counted terms by term: White's or both sides', and Black's; -1
 }
 
-// Slot is a sum of terms, or two: of middlegame values and of endgame values. MG and EG are
+// slot is a sum of terms, or two: of middlegame values and of endgame values. MG and EG are
 // the inputs of the formula that read them, -1 if none does.
-type Slot struct{ MG, EG int }
+type slot struct{ MG, EG int }
 
-// Counted is a term as entries count it.
-type Counted struct {
+// counted is a term as entries count it.
+type counted struct {
 	Term uint16
 	Slot uint16
 }
@@ -38,10 +38,10 @@ func NewBend(f *formula.Formula, channels []formula.Channel, channel []int) *Ben
 	slots := make([][2]int, len(channels))
 	for c, ch := range channels {
 		slots[c] = [2]int{len(b.Slots), -1}
-		b.Slots = append(b.Slots, Slot{-1, -1})
+		b.Slots = append(b.Slots, slot{-1, -1})
 		if ch.Sides {
 			slots[c][1] = len(b.Slots)
-			b.Slots = append(b.Slots, Slot{-1, -1})
+			b.Slots = append(b.Slots, slot{-1, -1})
 		}
 	}
 	for i, x := range f.Inputs {
@@ -64,7 +64,7 @@ func NewBend(f *formula.Formula, channels []formula.Channel, channel []int) *Ben
 		for side, slot := range slots[c] {
 			if slot >= 0 {
 				at[side] = len(b.Counted)
-				b.Counted = append(b.Counted, Counted{uint16(t), uint16(slot)})
+				b.Counted = append(b.Counted, counted{uint16(t), uint16(slot)})
 			}
 		}
 		b.at = append(b.at, at)

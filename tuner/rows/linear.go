@@ -13,14 +13,14 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// Linear turns features into rows of the same evaluation.
+// linear turns features into rows of the same evaluation.
 //
 // A row has one pair of factors for all of its terms. Terms that the factors do not touch,
 // flat ones, have their counts divided by the factors instead; terms of one half alone become
 // terms with one value, whose counts include the half's part of the factors. An endgame factor
 // is part of the row's pair. Sides that are scaled on their own have different counts in both halves:
 // a tapered term then becomes two, NAME.mg and NAME.eg, whose counts include the phase.
-type Linear struct {
+type linear struct {
 	set     dataset.FeatureSet
 	terms   []Term
 	at      []int    // by term of the set: its index in terms
@@ -32,8 +32,8 @@ type Linear struct {
 }
 
 // NewLinear returns the conversion of the set's rows.
-func NewLinear(set dataset.FeatureSet) *Linear {
-	l := &Linear{set: set, at: make([]int, len(set.Terms))}
+func NewLinear(set dataset.FeatureSet) *linear {
+	l := &linear{set: set, at: make([]int, len(set.Terms))}
 	for i, t := range set.Terms {
 		group := t.Group
 		if group == "" {
@@ -94,7 +94,7 @@ func (t *tally) add(count float32) {
 
 // count adds a row's counts, as they are before any factor of the row, of the terms whose entries include factors. The
 // slopes of a pair's halves include the phase, and add up to the count of the pair.
-func (l *Linear) count(f *dataset.FeatureRow) {
+func (l *linear) count(f *dataset.FeatureRow) {
 	for i, t := range f.Terms {
 		if other := l.pairs[t]; other >= 0 {
 			j, both := slices.BinarySearch(f.Terms, uint16(other))
@@ -123,7 +123,7 @@ func (l *Linear) count(f *dataset.FeatureRow) {
 }
 
 // counted returns what count added up, by term of the rows.
-func (l *Linear) counted() []tally {
+func (l *linear) counted() []tally {
 	for t := range l.before {
 		if l.kinds[t] == dataset.FlatTerm && !l.divided && !l.set.Local {
 			l.before[t] = tally{}
@@ -135,13 +135,13 @@ func (l *Linear) counted() []tally {
 // Terms returns the terms of the rows with the evaluation's own start values, in engine units. If it is one of
 // our models under the model's own name, twins and terms that are not tapered are known; else there are no
 // twins. A term without a group belongs to what stands before the first dot of its name.
-func (l *Linear) Terms() []Term { return l.terms }
+func (l *linear) Terms() []Term { return l.terms }
 
 // errFactors says that flat terms cannot be held beside tapered ones.
 var errFactors = errors.New("the factors of both halves cancel each other out")
 
 // row writes the row of f, which must be valid for the set. The entries are overwritten by the next call.
-func (l *Linear) row(f *dataset.FeatureRow, r *Row) error {
+func (l *linear) row(f *dataset.FeatureRow, r *Row) error {
 	*r = Row{
 		Scale: f.Scale, Offset: f.Offset, Phase: OwnFactors, MG: f.Phase, EG: 1 - f.Phase,
 		Result: f.Result, Score: f.Score, Weight: f.Weight, Game: f.Game, Opening: f.Opening,
@@ -169,13 +169,13 @@ func (l *Linear) row(f *dataset.FeatureRow, r *Row) error {
 
 // scaleEG makes the endgame factor part of the row's. Their sum is 1 where it can be, so
 // that the counts of flat terms stay whole where nothing is scaled.
-func (l *Linear) scaleEG(f *dataset.FeatureRow, r *Row) {
+func (l *linear) scaleEG(f *dataset.FeatureRow, r *Row) {
 	mg, eg := float64(f.Phase), (1-float64(f.Phase))*float64(f.EGScale)
 	r.Phase, r.MG, r.EG = OwnFactors, float32(mg), float32(eg)
 }
 
 // bySide writes the entries of a row whose sides are scaled on their own.
-func (l *Linear) bySide(f *dataset.FeatureRow, r *Row) {
+func (l *linear) bySide(f *dataset.FeatureRow, r *Row) {
 	phase := float64(f.Phase)
 	r.Phase = MaxPhase // the factors of a term with one value add up to 1
 	for i, t := range f.Terms {
@@ -197,7 +197,7 @@ func (l *Linear) bySide(f *dataset.FeatureRow, r *Row) {
 
 // halve gives the terms of one half that half's part of the row's factors. Where the factors
 // cancel each other out the part is nothing that can be written, and flatten refuses the row.
-func (l *Linear) halve(r *Row) {
+func (l *linear) halve(r *Row) {
 	mg, eg := r.factors()
 	if mg+eg == 0 {
 		return
@@ -213,13 +213,13 @@ func (l *Linear) halve(r *Row) {
 }
 
 // own reports whether the entry is of a term with factors other than the row's.
-func (l *Linear) own(e Entry) bool {
+func (l *linear) own(e Entry) bool {
 	k := l.kinds[e.Term]
 	return k == dataset.FlatTerm || k == dataset.MiddlegameTerm || k == dataset.EndgameTerm
 }
 
 // flatten divides the counts of flat terms by the row's factors.
-func (l *Linear) flatten(r *Row) error {
+func (l *linear) flatten(r *Row) error {
 	mg, eg := r.factors()
 	factor := float64(r.Scale) * (mg + eg)
 	if math.Abs(factor-1) < 1e-6 || !slices.ContainsFunc(l.entries, l.own) {
@@ -252,7 +252,7 @@ type SignChanges struct {
 
 // SignChanges compares the endgame halves of a store's rows under two sets of endgame
 // values, by term. It returns nil unless the endgame factor follows their sign.
-func (l *Linear) SignChanges(ctx context.Context, s *Store, before, after []float64) (*SignChanges, error) {
+func (l *linear) SignChanges(ctx context.Context, s *Store, before, after []float64) (*SignChanges, error) {
 	if l.set.EGScale != dataset.EGScaleBySign {
 		return nil, nil
 	}

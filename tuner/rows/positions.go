@@ -283,7 +283,7 @@ func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []F
 
 // featureCollector turns rows of features into rows of a store.
 type featureCollector struct {
-	line *Linear
+	line *linear
 	to   *Builder
 }
 

@@ -161,8 +161,8 @@ func Last(subject string) string { return subject[strings.LastIndexByte(subject,
 // inboxPrefix begins the subjects at which a worker receives replies.
 func inboxPrefix(worker string) string { return "_INBOX." + worker }
 
-// Rights are the subjects that a connection may publish to and subscribe to.
-type Rights struct{ Publish, Subscribe []string }
+// rights are the subjects that a connection may publish to and subscribe to.
+type rights struct{ Publish, Subscribe []string }
 
 // WorkerRights returns all that a worker of the name may do: say hello, take units from the consumer that all share,
 // extend them and give them back, ask for files by content, and answer under its own name. An empty name gives the
@@ -170,11 +170,11 @@ type Rights struct{ Publish, Subscribe []string }
 //
 // Servers do not check where a client wants their replies. So workers have an account of their own, from which just
 // these subjects lead to the run's: a reply can reach nothing else.
-func WorkerRights(name string) Rights {
+func WorkerRights(name string) rights {
 	if name == "" {
 		name = "*"
 	}
-	return Rights{
+	return rights{
 		Publish: []string{HelloSubject(name), FileSubject(name), AnswerSubject("*", name), pullSubject("*"),
 			"$JS.ACK.*." + Consumer + ".>"},
 		Subscribe: []string{inboxPrefix(name) + ".>"},
