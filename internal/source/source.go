@@ -15,6 +15,7 @@ package source
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,8 +25,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // Stdin is the name of standard input.
@@ -204,4 +208,230 @@ func BaseName(name string) string {
 		}
 	}
 	return name
+}
+
+// OtherError says that a file is of a format that cannot be read here, and what to do. Without Advice it can be
+// imported.
+type OtherError struct{ Path, What, Advice string }
+
+func (e *OtherError) Error() string {
+	return quote.Text(strings.TrimSuffix(e.Path+": "+e.What+": "+e.Advice, ": "))
+}
+
+// kind is a format that its first bytes tell.
+type kind struct {
+	name    string
+	at      int    // where the magic number is
+	magic   string // or
+	is      func(head []byte) bool
+	unpack  func(*File) error // nil: assay does not read it
+	archive bool              // of files with names
+	advice  string            // what converts it
+}
+
+const arrow = "an Arrow file"
+
+// kinds are the formats by their magic numbers.
+var kinds []kind
+
+func init() { // not above, because an archive's files are of these kinds too
+	kinds = []kind{
+		{name: "zstd", magic: "\x28\xb5\x2f\xfd", unpack: unpackZstd},
+		{name: "zstd", is: isSkippable, unpack: unpackZstd},
+		{name: "gzip", magic: "\x1f\x8b", unpack: unpackGzip},
+		{name: "bzip2", is: isBzip2, unpack: unpackBzip2},
+		{name: "xz", magic: "\xfd7zXZ\x00", unpack: unpackXZ},
+		{name: "zip", magic: "PK\x03\x04", unpack: unpackZip, archive: true},
+		{name: "zip", magic: "PK\x05\x06", unpack: unpackZip, archive: true}, // an empty one
+		{name: "tar", at: 257, magic: "ustar", unpack: unpackTar, archive: true},
+
+		{name: "a 7z archive", magic: "7z\xbc\xaf\x27\x1c", advice: "unpack it with 7z x"},
+		{name: "a RAR archive", magic: "Rar!\x1a\x07", advice: "unpack it with unrar x"},
+		{name: "lz4-compressed", magic: "\x04\x22\x4d\x18", advice: "unpack it with lz4 -d"},
+		{name: "lzip-compressed", magic: "LZIP\x01", advice: "unpack it with lzip -d"},
+		{name: "compressed by compress", magic: "\x1f\x9d", advice: "unpack it with gzip -d"},
+		{name: arrow, magic: "ARROW1\x00\x00", advice: "a data set of assay is an input of 'assay data', and " +
+			"'assay data export' makes text of it; write another program's file as CSV, with pyarrow or duckdb"},
+		{name: "a Parquet file", magic: "PAR1", advice: `write it as CSV: duckdb -c "copy (from 'FILE') to 'FILE.csv'"`},
+	}
+}
+
+// recognize returns the kind of a file by its beginning, nil if none.
+func recognize(head []byte) *kind {
+	for i := range kinds {
+		k := &kinds[i]
+		if k.is != nil && k.is(head) || k.is == nil && len(head) >= k.at && bytes.HasPrefix(head[k.at:], []byte(k.magic)) {
+			return k
+		}
+	}
+	return nil
+}
+
+// isSkippable recognizes a frame that zstd skips: pzstd, and so every file of Lichess, begins
+// with one.
+func isSkippable(head []byte) bool {
+	return len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.HasPrefix(head[1:], []byte("\x2a\x4d\x18"))
+}
+
+func isBzip2(head []byte) bool {
+	return len(head) >= 10 && string(head[:3]) == "BZh" && head[3] >= '1' && head[3] <= '9' &&
+		(string(head[4:10]) == "1AY&SY" || string(head[4:10]) == "\x17rE8P\x90")
+}
+
+var (
+	tagLine = regexp.MustCompile(`^\s*(?:[;%].*\s+|\{[^}]*\}\s*)*\[\s*[A-Za-z0-9_]+\s*"`)
+	fenLine = regexp.MustCompile(`(?m)^"?(?:[1-8pnbrqkPNBRQK]+/){7}[1-8pnbrqkPNBRQK]+[ _][wb]`)
+	header  = regexp.MustCompile(`(?i)^[\w, \t;|"]*\b(?:fen|epd|position)\b`)
+)
+
+// text returns how the file begins, without a byte-order mark.
+func (f *File) text() []byte {
+	head, _ := f.Peek(4096) // an error of reading comes again
+	return bytes.TrimPrefix(head, []byte("\ufeff"))
+}
+
+// PGN reports whether the file begins with a tag, as games do.
+func (f *File) PGN() bool { return tagLine.Match(f.text()) }
+
+// Plain reports whether the file begins as positions that Stockfish's tools write as text.
+func (f *File) Plain() bool { return bytes.HasPrefix(f.text(), []byte("fen ")) }
+
+// NoData says what a file is that is not a data set, as an *OtherError.
+func NoData(path string) error {
+	other := &OtherError{Path: path}
+	f, err := Open(context.Background(), path)
+	if err != nil {
+		_ = errors.As(err, &other)
+		if other.What == "" {
+			other.What, other.Advice = "not a data set", strings.TrimPrefix(err.Error(), path+": ")
+		}
+		return other
+	}
+	defer f.Close()
+	switch head := f.text(); {
+	case len(head) == 0:
+		other.What, other.Advice = "an empty file", "want a data set"
+	case f.PGN():
+		other.What = "a PGN file"
+	case fenLine.Match(head):
+		other.What = "a list of positions"
+	case f.Plain():
+		other.What = "text of Stockfish's tools (.plain)"
+	case bytes.HasPrefix(head, []byte("BINP")):
+		other.What = "a binpack of Stockfish's tools"
+	case header.Match(head):
+		other.What = "a table of positions"
+	default:
+		other.What, other.Advice = "not a data set", "'assay data import' makes one of PGN, EPD, CSV and bulletformat"
+	}
+	return other
+}
+
+// ErrUTF16 says that a file is UTF-16 or UTF-32, in which no line would parse.
+var ErrUTF16 = errors.New("want UTF-8")
+
+// ErrNUL says that a file has a byte that no text has. The offset in its error counts from 0, in
+// the unpacked text.
+var ErrNUL = errors.New("is NUL, which no text contains")
+
+// encodingLength is how much of a file shows its encoding, in bytes.
+const encodingLength = 1024
+
+// Text returns the text of r in which a carriage return alone, the line break of old
+// Macs, is a newline. CRLF stays as it is. Reading UTF-16 or UTF-32, with or without a
+// byte-order mark, gives ErrUTF16 (wrapped), and a NUL byte ErrNUL.
+func Text(r io.Reader) io.Reader { return &textReader{in: bufio.NewReaderSize(r, 64<<10)} }
+
+type textReader struct {
+	in     *bufio.Reader
+	opened bool
+	read   int64 // bytes
+	err    error // of the encoding, or of a NUL
+}
+
+func (t *textReader) Read(p []byte) (int, error) {
+	if !t.opened {
+		t.opened = true
+		head, _ := t.in.Peek(encodingLength) // an error of reading comes again
+		if name := wide(head); name != "" {
+			t.err = fmt.Errorf("the file is %s: %w; convert it with: iconv -f %s -t UTF-8", name, ErrUTF16, name)
+		}
+	}
+	if t.err != nil {
+		return 0, t.err
+	}
+	n, err := t.in.Read(p)
+	if i := bytes.IndexByte(p[:n], 0); i >= 0 {
+		t.err = fmt.Errorf("byte %d %w: the file is damaged, or of another format", t.read+int64(i), ErrNUL)
+		n, err = i, t.err
+	}
+	t.read += int64(n)
+	for i := 0; i < n; i++ {
+		j := bytes.IndexByte(p[i:n], '\r')
+		if j < 0 {
+			break
+		}
+		if i += j; !t.newlineFollows(p[i+1 : n]) {
+			p[i] = '\n'
+		}
+	}
+	return n, err
+}
+
+// newlineFollows reports whether a newline follows what was read.
+func (t *textReader) newlineFollows(rest []byte) bool {
+	if len(rest) == 0 {
+		rest, _ = t.in.Peek(1) // nothing follows where it fails
+	}
+	return len(rest) > 0 && rest[0] == '\n'
+}
+
+// ErrLong says that a line is longer than its reader allows.
+var ErrLong = errors.New("the line is too long")
+
+// ReadLine returns the next line without its newline, and holds little more than most bytes
+// of it. After ErrLong the rest of the line is still to be read. If no newline follows, the
+// error is io.EOF, with the rest.
+func ReadLine(in *bufio.Reader, most int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			return line[:len(line)-1], nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return line, err
+		case len(line) > most:
+			return nil, ErrLong
+		}
+	}
+}
+
+// wide names the encoding of a file with more than one byte a character, or returns the
+// empty string.
+func wide(head []byte) string {
+	for _, m := range []struct{ mark, name string }{
+		{"\xff\xfe\x00\x00", "UTF-32"}, {"\x00\x00\xfe\xff", "UTF-32"}, {"\xff\xfe", "UTF-16"}, {"\xfe\xff", "UTF-16"},
+	} {
+		if bytes.HasPrefix(head, []byte(m.mark)) {
+			return m.name
+		}
+	}
+	// Without a mark: positions and moves are ASCII, so every second byte is zero.
+	var zeros [2]int
+	half := len(head) / 2
+	for i, c := range head[:2*half] {
+		if c == 0 {
+			zeros[i%2]++
+		}
+	}
+	switch {
+	case half < 4:
+	case zeros[0] == 0 && 10*zeros[1] >= 9*half:
+		return "UTF-16LE"
+	case zeros[1] == 0 && 10*zeros[0] >= 9*half:
+		return "UTF-16BE"
+	}
+	return ""
 }

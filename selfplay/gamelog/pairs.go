@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
+	"strings"
 	"time"
 
 	"github.com/assay-chess/assay/engine/board"
@@ -217,4 +219,256 @@ func (p *Pairs) deliver(pair []selfplay.Result) error {
 		return selfplay.ErrStop
 	}
 	return nil
+}
+
+// Guard counts the games of a run that failed or stalled, and ends it without a verdict if there
+// are too many (see selfplay.Tolerance).
+type Guard struct {
+	selfplay.Tolerance
+
+	Names []string // of the players, for the reason
+	Slots int      // games at once
+
+	Tally Tally // of the games that count
+
+	pairs  int64
+	reason string // why there is no verdict
+	blamed int    // the player that it is about; -1: none
+	busy   bool   // the machine is to blame
+}
+
+// Reason says in words why there is no verdict; empty: there is one.
+func (g *Guard) Reason() string { return g.reason }
+
+// err returns an error that wraps selfplay.ErrNoVerdict, or nil if there is a verdict.
+func (g *Guard) err() error {
+	if g.reason == "" {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", selfplay.ErrNoVerdict, g.Cause())
+}
+
+// Cause returns the reason as an error; it wraps selfplay.ErrBusy if the machine is to blame.
+func (g *Guard) Cause() error {
+	if g.busy {
+		return fmt.Errorf("%w%s", selfplay.ErrBusy, strings.TrimPrefix(g.reason, selfplay.ErrBusy.Error()))
+	}
+	return errors.New(g.reason)
+}
+
+// Blame begins the reason with the machine if that was busier than its cores, by the load or by
+// the stalls of this process, and games were void or most forfeits of the player were for want of time.
+func (g *Guard) Blame(load machine.Load) {
+	if g.busy || g.reason == "" {
+		return
+	}
+	if g.blamed >= 0 {
+		if p := g.Tally.Player(g.blamed); 2*p.Late < p.Forfeits {
+			return
+		}
+	}
+	switch {
+	case load.Busy():
+		g.reason = fmt.Sprintf("%v (%v; about %d games at once fit): %s", selfplay.ErrBusy, load, load.Fit(g.Slots),
+			g.reason)
+	case g.Tally.busy():
+		g.reason = fmt.Sprintf("%v (it stood still in %d of %d games): %s", selfplay.ErrBusy, g.Tally.Stalled,
+			g.Tally.Measured, g.reason)
+	default:
+		return
+	}
+	g.busy = true
+}
+
+// Ended is a game as a Guard counts it.
+type Ended struct {
+	Players [2]int // indices of White's and Black's; they may be the same
+	Loser   int    // index of the player that forfeited; -1: none
+	Late    bool   // for want of time
+}
+
+// endedOf returns the game of a result between players with these indices.
+func endedOf(r *selfplay.Result, players [2]int) Ended {
+	e := Ended{Players: players, Loser: -1, Late: r.Late}
+	if side, yes := r.Forfeited(); yes {
+		e.Loser = players[side]
+	}
+	return e
+}
+
+// Count counts a pair, or a game that has no partner, and looks if it is time to.
+func (g *Guard) Count(games ...Ended) {
+	g.pairs++
+	for _, e := range games {
+		g.Tally.end(e)
+	}
+	for _, e := range games {
+		for _, player := range e.Players {
+			if g.Look(g.Tally.Player(player).Games) {
+				g.lookAt(player)
+			}
+		}
+	}
+	if g.Look(2 * g.pairs) {
+		g.lookAtVoid()
+	}
+}
+
+// Warnings names stalls of the runner, and players that seem not to know "go nodes". The players are in the order of
+// g.Names.
+func (g *Guard) Warnings(limits selfplay.Limits, players ...selfplay.Player) []string {
+	list := g.Tally.StallWarnings(g.Names)
+	for i, p := range players {
+		n := g.Tally.Player(i)
+		if text := p.Ignores(limits, float64(n.Nodes)/max(1, n.searches)); text != "" {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// Conclude is the look at the end.
+func (g *Guard) Conclude() {
+	for player := range g.Tally.players {
+		g.lookAt(player)
+	}
+	g.lookAtVoid()
+}
+
+func (g *Guard) lookAt(player int) {
+	n := g.Tally.Player(player)
+	if g.reason != "" || !g.Forfeits(n.Forfeits, n.Games) {
+		return
+	}
+	g.blamed = player
+	g.reason = fmt.Sprintf("%s forfeited %d of %d games, too many where %.3g %% are tolerated", g.Names[player],
+		n.Forfeits, n.Games, 100*g.Share())
+	if len(g.Names) == 2 {
+		g.reason += fmt.Sprintf("; %s forfeited %d", g.Names[1-player], g.Tally.Player(1-player).Forfeits)
+	}
+}
+
+func (g *Guard) lookAtVoid() {
+	void := g.Tally.Void
+	if g.reason == "" && g.Tolerance.Void(void, g.pairs, g.Slots) {
+		g.blamed = -1
+		g.reason = fmt.Sprintf("%d of %d pairs of games were void, more than 1 %%: the machine is unfit to play games",
+			void, void+g.pairs)
+	}
+}
+
+// Tally counts games.
+type Tally struct {
+	Results      [3]int64 // lost, drawn and won by White
+	Plies        int64    // searched
+	Terminations map[string]int64
+	Void         int64 // how many times a pair was void
+	Measured     int64 // games whose nodes, times and stalls are known: data sets do not have them
+	Stalled      int64 // games with stalls (see selfplay.Result.Stalls)
+
+	players []playerTally
+}
+
+// playerTally counts the games of one player.
+type playerTally struct {
+	Games    int64 // one where the player meets itself
+	Forfeits int64 // games lost by its own fault
+	Late     int64 // of these, for want of time
+	Unscored int64 // searches without a score
+	Nodes    uint64
+	Time     time.Duration
+	Stalls   int64   // of the runner, while the player's time ran
+	searches float64 // in games with nodes
+}
+
+// Games returns the number of games.
+func (t *Tally) Games() int64 { return t.Results[0] + t.Results[1] + t.Results[2] }
+
+// Player returns the counts of the player with the index.
+func (t *Tally) Player(i int) playerTally {
+	if i < len(t.players) {
+		return t.players[i]
+	}
+	return playerTally{}
+}
+
+// of returns the counts of the player with the index.
+func (t *Tally) of(i int) *playerTally {
+	for len(t.players) <= i {
+		t.players = append(t.players, playerTally{})
+	}
+	return &t.players[i]
+}
+
+// end counts who played and who forfeited.
+func (t *Tally) end(e Ended) {
+	t.of(e.Players[0]).Games++
+	if e.Players[1] != e.Players[0] {
+		t.of(e.Players[1]).Games++
+	}
+	if e.Loser < 0 {
+		return
+	}
+	p := t.of(e.Loser)
+	p.Forfeits++
+	if e.Late {
+		p.Late++
+	}
+}
+
+// Add counts what is known of a game that was played, between the players with these indices, White's first.
+func (t *Tally) Add(r *selfplay.Result, players [2]int) {
+	if t.Terminations == nil {
+		t.Terminations = map[string]int64{}
+	}
+	t.Results[r.Result+1]++
+	t.Plies += int64(len(r.Moves) - r.Opening)
+	t.Terminations[string(r.Termination)]++
+	if r.Time != [2]time.Duration{} {
+		t.Measured++
+	}
+	if r.Stalls != [2]int{} {
+		t.Stalled++
+	}
+	unscored := r.Unscored()
+	for side, i := range players {
+		p := t.of(i)
+		p.Unscored += unscored[side]
+		p.Nodes += r.Nodes[side]
+		p.Time += r.Time[side]
+		p.Stalls += int64(r.Stalls[side])
+		if r.Nodes[side] > 0 {
+			p.searches += float64(len(r.Moves)-r.Opening) / 2
+		}
+	}
+}
+
+// maxStalledGames is the share of games with stalls above which a machine is too busy for clocks.
+const maxStalledGames = 0.02
+
+// busy reports whether the machine is too busy for clocks.
+func (t *Tally) busy() bool { return float64(t.Stalled) > maxStalledGames*float64(t.Measured) }
+
+// StallWarnings returns what a reader of the result should know, with the players' names. The machine
+// is too busy for clocks if more than 2 % of the games have stalls. A player whose share of the stalls
+// is above its share of the time by three standard errors may cause them.
+func (t *Tally) StallWarnings(names []string) (list []string) {
+	var all playerTally
+	for _, p := range t.players {
+		all.Stalls += p.Stalls
+		all.Time += p.Time
+	}
+	if t.busy() {
+		list = append(list, fmt.Sprintf("the machine is too busy for clocks: it stood still in %d of %d games", t.Stalled,
+			t.Measured))
+	}
+	for i, p := range t.players {
+		n, share := float64(all.Stalls), float64(p.Time)/float64(all.Time)
+		if z := (float64(p.Stalls) - n*share) / math.Sqrt(n*share*(1-share)); z > 3 {
+			list = append(list, fmt.Sprintf("the machine stood still %d times in %s's time, of %d, %.1f standard errors "+
+				"above its share of the time: %s may cause it",
+				p.Stalls, names[i], all.Stalls, z, names[i]))
+		}
+	}
+	return list
 }

@@ -1,11 +1,27 @@
 package learn
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/positions"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/num"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/internal/optimize"
+	"github.com/assay-chess/assay/tuner/spsa"
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
 
@@ -116,4 +132,184 @@ func (f *Fit) compare(start *models.File) error {
 		terms[i].CompareWith(float64(w[i].MG), float64(w[i].EG))
 	}
 	return nil
+}
+
+// spsaName is the folder of a tuning by games, in its generation's.
+const spsaName = "spsa"
+
+// learnGames tunes the champion's weights by games between perturbed ones.
+func (l *learner) learnGames(ctx context.Context, g int, r *GenerationResult) (*models.File, *Fit, error) {
+	m, w, err := l.parent().Weights()
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := l.spsaConfig(g, m, w)
+	if err != nil {
+		return nil, nil, err
+	}
+	stage := l.stage(fmt.Sprintf("generation %d: tune by games", g))
+	c.Progress = stage.Update
+	tuned, err := play.Run(ctx, c)
+	if errors.Is(err, selfplay.ErrNoVerdict) {
+		err = fmt.Errorf("%s: %w", c.Out, err)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.Games, err = summaryOf(tuned, l.run.Path(Folder(g), spsaName, gamelog.GamesName)); err != nil {
+		return nil, nil, err
+	}
+	r.Warnings = append([]string{}, tuned.Warnings...)
+	if file, fit, err := readFit(l.run.Path(Folder(g))); file != nil || err != nil {
+		return file, fit, err
+	}
+	file, fit, err := l.spsaFit(m, w, tuned, c.SPSA.Seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := l.writeFit(g, file, fit); err != nil {
+		return nil, nil, err
+	}
+	stage.Finish(fmt.Sprintf("%d parameters, %d games", len(tuned.Parameters), tuned.Games))
+	return file, fit, nil
+}
+
+// spsaConfig returns the tuning by games of a generation: every iteration is a pair.
+func (l *learner) spsaConfig(g int, m *eval.Model, w []eval.Coef) (play.Config, error) {
+	plan := &l.Plan.Generations[g-1]
+	list, err := play.TermParameters(m, w)
+	if err != nil {
+		return play.Config{}, err
+	}
+	c := play.Config{Setup: l.setup(l.run.Path(Folder(g), spsaName), plan.Nodes), Player: l.player(l.champion), Pairs: 1}
+	c.Limits.HardNodes = false
+	c.Seed = selfplay.Seed(l.Plan.Seed, uint64(g), spsaName, 0)
+	c.SPSA = spsa.Config{Iterations: plan.Games / 2, Seed: c.Seed, Ahead: play.DefaultAhead}
+	if c.SPSA.Parameters, err = play.Parameters(list, c.SPSA.Iterations); err != nil {
+		return c, err
+	}
+	return c, nil
+}
+
+// spsaFit returns the weights that a tuning by games found, and the report of each term.
+func (l *learner) spsaFit(m *eval.Model, w []eval.Coef, r *play.Result, seed uint64) (*models.File, *Fit, error) {
+	for _, e := range r.Parameters {
+		next, _, err := m.SetWeight(w, e.Name, fmt.Sprintf("%.0f", math.Round(e.Value)))
+		if err != nil {
+			return nil, nil, fmt.Errorf("parameter %s: %w", e.Name, err)
+		}
+		w = next
+	}
+	file := models.New(m, w)
+	file.K = l.champion.Values.K
+	file.Provenance = models.Provenance{Parent: l.champion.ID, Games: r.Games, Method: MethodSPSA, Seed: seed,
+		Program: l.Program, Time: time.Now().UTC().Format(time.RFC3339)}
+	return file, &Fit{ID: file.ID(), Build: durable.BuildTarget(), SPSA: &Tuned{r, spsaTerms(m, w, r)}}, nil
+}
+
+// spsaTerms returns what a tuning by games found of each term.
+func spsaTerms(m *eval.Model, w []eval.Coef, r *play.Result) []tuner.TermFit {
+	found := map[string]*spsa.Estimate{}
+	for i := range r.Parameters {
+		found[r.Parameters[i].Name] = &r.Parameters[i]
+	}
+	list := make([]tuner.TermFit, len(m.Terms))
+	for i := range list {
+		t := &m.Terms[i]
+		f := tuner.TermFit{Name: t.Name, Group: t.Group, Tapered: t.Tapered, MG: w[i].MG, EG: w[i].EG,
+			FitMG: float64(w[i].MG), FitEG: float64(w[i].EG),
+			SEMG: num.Unknown, SEEG: num.Unknown, NaiveMG: num.Unknown, NaiveEG: num.Unknown, DataShare: num.Unknown,
+			PriorEffect: num.Unknown, Rescale: 1}
+		both, mg, eg := found[t.Name], found[t.Name+eval.OnlyMG], found[t.Name+eval.OnlyEG]
+		if both != nil {
+			mg, eg = both, both
+		}
+		if f.Frozen = mg == nil && eg == nil; f.Frozen {
+			f.SEMG, f.SEEG = 0, 0
+		}
+		f.FitMG, f.IntervalMG = estimateOf(mg, f.FitMG)
+		f.FitEG, f.IntervalEG = estimateOf(eg, f.FitEG)
+		list[i] = f
+	}
+	return list
+}
+
+// estimateOf returns the value of an estimate and the interval of its optimum; the start where
+// there is none.
+func estimateOf(e *spsa.Estimate, start float64) (float64, tuner.Interval) {
+	if e == nil {
+		return start, tuner.Interval{}
+	}
+	if e.OptimumLo == nil || e.OptimumHi == nil {
+		return e.Value, tuner.Interval{}
+	}
+	return e.Value, tuner.Interval{*e.OptimumLo, *e.OptimumHi}
+}
+
+// summaryOf counts the games of a tuning by games.
+func summaryOf(r *play.Result, path string) (datagen.Summary, error) {
+	s := datagen.Summary{Games: r.Games, Plies: r.Plies, Draws: r.Draws, Terminations: r.Ended}
+	games, err := dataset.OpenGames(path)
+	if err != nil {
+		return s, err
+	}
+	for row, err := range games.All() {
+		switch {
+		case err != nil:
+			return s, err
+		case board.GameResult(row.Result) == board.WhiteWins:
+			s.WhiteWins++
+		case board.GameResult(row.Result) == board.BlackWins:
+			s.BlackWins++
+		}
+	}
+	return s, nil
+}
+
+// MethodSPSA tunes the coefficients by games between perturbed weights, without positions. The
+// other methods fit them to positions.
+const MethodSPSA = "spsa"
+
+// Methods returns the names of the methods that a generation can have, the default first.
+func Methods() []string { return append(optimize.Methods(), MethodSPSA) }
+
+// byGames reports whether the generation is tuned by games instead of positions.
+func (g *Generation) byGames() bool { return g.Method == MethodSPSA }
+
+// firstPositions returns the number of the first generation that is fitted to positions, 0 if
+// none is.
+func (p *Plan) firstPositions() int {
+	return 1 + slices.IndexFunc(p.Generations, func(g Generation) bool { return !g.byGames() })
+}
+
+// heldTerm is a term whose weight a run does not change.
+type heldTerm struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
+// hold gives terms that occur in no row their start weights again, which a fit has rescaled with
+// all others. Freezing them instead would forbid that rescaling.
+func hold(r *tuner.Result, held []heldTerm) {
+	for _, h := range held {
+		for i := range r.Terms {
+			if t := &r.Terms[i]; t.Name == h.Name {
+				t.MG, t.EG = int32(math.Round(t.StartMG)), int32(math.Round(t.StartEG))
+				t.FitMG, t.FitEG, t.Frozen = t.StartMG, t.StartEG, true
+			}
+		}
+	}
+}
+
+// heldTerms returns the terms of a model that a run cannot learn: those that are 0 in every
+// position of its games and in the search that plays them.
+func heldTerms(m *eval.Model) []heldTerm {
+	var list []heldTerm
+	for i := range m.Terms {
+		if t := &m.Terms[i]; t.Rooted {
+			list = append(list, heldTerm{t.Name, "it compares with the position that a search started from, which " +
+				"neither positions nor the search of assay have"})
+		}
+	}
+	return list
 }

@@ -10,18 +10,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
-
-	"github.com/nats-io/nats.go"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/nats-io/nats.go"
 )
 
 // errRefused means that a worker gets or plays no units of a run, and ends; the error says why, also to the
@@ -188,4 +191,173 @@ func (w *Worker) sayGoodbye(err error) {
 		defer cancel()
 		_, _ = w.sayHello(short, &h) // the worker leaves even if the message is lost
 	}
+}
+
+// Games by the clock are not the same on two machines, but they can be alike: a worker multiplies each time by how much
+// slower it is than the machine for which the clock is meant. Both measure the same search of the same positions on all
+// their cores at once.
+
+// maxClockScale is how much slower or faster than the reference a worker may be. Beyond that its games would not be
+// alike, because not everything in a search scales with the speed.
+const maxClockScale = 4
+
+// remeasureEvery is how often a worker measures its speed: other programs may use the machine.
+const remeasureEvery = 10 * time.Minute
+
+// clockScale returns the factor for the times of a unit.
+func (w *Worker) clockScale(ctx context.Context, u *wire.Unit) (float64, error) {
+	if u.Speed <= 0 {
+		return 1, nil
+	}
+	speed, err := w.measuredSpeed(ctx)
+	if err != nil {
+		return 0, err
+	}
+	f := u.Speed / speed
+	if f < 1./maxClockScale || f > maxClockScale {
+		return 0, fmt.Errorf("%w: one of its cores searches %.0f nodes/s, and the run's clocks are meant for "+
+			"%.0f: its times "+
+			"would be multiplied by %.2f, which must be from %.2f to %d; use a machine of another speed, or another reference "+
+			"speed for the run", errRefused, speed, u.Speed, f, 1./maxClockScale, maxClockScale)
+	}
+	return f, nil
+}
+
+// measuredSpeed returns the worker's speed. The first unit with a clock measures it on all cores; later one core
+// measures it again, while those wait that need it then.
+func (w *Worker) measuredSpeed(ctx context.Context) (float64, error) {
+	w.measuring.Lock()
+	defer w.measuring.Unlock()
+	if time.Since(w.measured) < remeasureEvery {
+		return float64(w.speed.Load()), nil
+	}
+	if w.Measure == nil {
+		return 0, fmt.Errorf("%w: it cannot measure its speed, which games with clocks need", errRefused)
+	}
+	cores := 1
+	if w.measured.IsZero() {
+		cores = w.Cores
+		w.Log("measuring this machine's speed, for games with clocks")
+	}
+	speed, err := w.Measure(ctx, cores)
+	if err != nil {
+		return 0, fmt.Errorf("%w: measuring this machine's speed: %w", errRefused, err)
+	}
+	w.speed.Store(int64(speed))
+	w.measured = time.Now()
+	w.Log(fmt.Sprintf("one core searches %.0f nodes/s", speed))
+	return speed, nil
+}
+
+// Engines are the external engines that a worker's owner lets it run: files by name and content and, if the owner
+// allows it, whatever a run sends. A worker runs no other program. It is safe for concurrent use.
+type Engines struct {
+	mu      sync.Mutex
+	allowed map[wire.Program]string      // paths of the engines allowed by name
+	cache   string                       // folder of fetched engines; empty: none are fetched
+	checked map[wire.Program]fs.FileInfo // when the content of the file was checked
+}
+
+// AllowEngines allows the programs at the paths, with the content that they have now, and, if cache is not empty, all
+// that a run sends. These are kept in that folder.
+func AllowEngines(paths []string, cache string) (*Engines, error) {
+	e := &Engines{allowed: map[wire.Program]string{}, checked: map[wire.Program]fs.FileInfo{}}
+	for _, path := range paths {
+		path, err := filepath.Abs(path)
+		if err != nil {
+			return nil, fmt.Errorf("cluster: %w", err)
+		}
+		p, err := programOf(path)
+		if err != nil {
+			return nil, err
+		}
+		e.allowed[p] = path
+	}
+	if cache == "" {
+		return e, nil
+	}
+	if err := durable.MakeDir(cache); err != nil {
+		return nil, err
+	}
+	var err error
+	if e.cache, err = filepath.Abs(cache); err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	return e, nil
+}
+
+// programOf describes the file at path.
+func programOf(path string) (wire.Program, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return wire.Program{}, fmt.Errorf("cluster: %w; want the path of an engine's program", err)
+	}
+	if !info.Mode().IsRegular() {
+		return wire.Program{}, fmt.Errorf("cluster: %s is not a regular file: want the program of an engine", path)
+	}
+	sum, err := durable.SumFile(path)
+	return wire.Program{Name: filepath.Base(path), SHA256: sum.SHA256}, err
+}
+
+// path returns the path of this machine's copy of a program, which is fetched if there is none and the owner allows it.
+// The content is checked again when size or time of the file changed: who can forge these can run programs anyway.
+func (e *Engines) path(p wire.Program, fetch func() ([]byte, error)) (path string, err error) {
+	if e == nil {
+		e = &Engines{checked: map[wire.Program]fs.FileInfo{}}
+	}
+	if p.Name == "" || p.Name == "." || p.Name == ".." || strings.ContainsAny(p.Name, `/\:`) || !wire.IsSHA256(p.SHA256) {
+		return "", errors.New("that is not a program's file name and its SHA-256")
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	path, named := e.allowed[p]
+	if !named && e.cache == "" {
+		for other := range e.allowed {
+			if other.Name == p.Name {
+				return "", fmt.Errorf("the allowed engine of that name has SHA-256 %s; the run and the worker need the same file",
+					other.SHA256)
+			}
+		}
+		return "", errors.New("assay help work says how to allow it")
+	}
+	if !named {
+		path = filepath.Join(e.cache, p.SHA256, p.Name)
+	}
+	was, info := e.checked[p], fs.FileInfo(nil)
+	if info, err = os.Stat(path); err == nil && was != nil && os.SameFile(info, was) && info.Size() == was.Size() &&
+		info.ModTime().Equal(was.ModTime()) {
+		return path, nil
+	}
+	now, err := programOf(path)
+	if named && (err != nil || now != p) {
+		return "", errors.New("the file changed since its owner allowed it; to allow the new content, start the worker again")
+	}
+	if err != nil || now != p {
+		if err := install(path, fetch); err != nil {
+			return "", err
+		}
+	}
+	e.checked[p], err = os.Stat(path)
+	return path, err
+}
+
+// install fetches a program to its path, and makes it executable. No process may start while the file is open: it would
+// have the file open for a moment, and a program whose file is open for writing cannot be run. So it is written at
+// once.
+func install(path string, fetch func() ([]byte, error)) error {
+	data, err := fetch()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	fresh := path + ".new"
+	os.Remove(fresh)
+	if err := os.WriteFile(fresh, data, 0o500); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	return os.Rename(fresh, path)
 }

@@ -4,12 +4,15 @@
 package dense
 
 import (
+	"math"
 	"runtime"
 	"sync"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/assay-chess/assay/engine/num"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 // A tile of the result has this many rows and columns, which the registers hold.
@@ -142,4 +145,156 @@ func tilePlain(k int, a, b, c []float64, stride int) {
 			out[0], out[1], out[2], out[3] = c0, c1, c2, c3
 		}
 	}
+}
+
+// Cholesky is the upper triangle U of a symmetric, positive definite matrix U'U.
+type Cholesky struct {
+	u    blas64.General // below the diagonal it means nothing
+	norm float64        // largest sum of a row of the matrix, all elements taken positive
+}
+
+const (
+	small = 16 // matrices up to this are factorized and solved line by line
+	band  = 64 // columns of the inverse that are solved for together
+)
+
+// Factorize returns the factor of a matrix, given by its upper triangle. It is nil
+// unless the matrix is positive definite and finite.
+func Factorize(a blas64.Symmetric) *Cholesky {
+	c := &Cholesky{u: general(a.N)}
+	sums := make([]float64, a.N)
+	for i := range a.N {
+		row := a.Data[i*a.Stride+i:][:a.N-i]
+		copy(c.u.Data[i*a.N+i:], row)
+		for j, v := range row {
+			v = math.Abs(v)
+			sums[i] += v
+			if j > 0 {
+				sums[i+j] += v
+			}
+		}
+	}
+	for _, s := range sums {
+		c.norm = max(c.norm, s)
+	}
+	if !factorize(c.u) {
+		return nil
+	}
+	return c
+}
+
+// N returns the number of rows.
+func (c *Cholesky) N() int { return c.u.Rows }
+
+// factorize overwrites the upper triangle of a with its factor, by halves.
+func factorize(a blas64.General) bool {
+	if a.Rows <= small {
+		return factorizeSmall(a)
+	}
+	half := (a.Rows/2 + tileCols - 1) / tileCols * tileCols
+	first, rest := part(a, 0, 0, half, half), part(a, half, half, a.Rows-half, a.Rows-half)
+	beside := part(a, 0, half, half, a.Rows-half)
+	if !factorize(first) {
+		return false
+	}
+	solveRows(first, beside)
+	addStripes(rest, beside, beside, -1, true)
+	return factorize(rest)
+}
+
+func factorizeSmall(a blas64.General) bool {
+	for k := range a.Rows {
+		row := a.Data[k*a.Stride+k:][:a.Rows-k]
+		if !(row[0] > 0) || math.IsInf(row[0], 1) {
+			return false
+		}
+		row[0] = math.Sqrt(row[0])
+		for j := range row[1:] {
+			row[j+1] /= row[0]
+		}
+		for i := 1; i < len(row); i++ {
+			to, f := a.Data[(k+i)*a.Stride+k+i:], row[i]
+			for j, v := range row[i:] {
+				to[j] -= num.Rounded(f * v)
+			}
+		}
+	}
+	return true
+}
+
+// solveRows overwrites b with U'^-1 b.
+func solveRows(u, b blas64.General) {
+	if u.Rows > small {
+		half := (u.Rows/2 + tileCols - 1) / tileCols * tileCols
+		rest := u.Rows - half
+		above, below := part(b, 0, 0, half, b.Cols), part(b, half, 0, rest, b.Cols)
+		solveRows(part(u, 0, 0, half, half), above)
+		addStripes(below, part(u, 0, half, half, rest), above, -1, false)
+		solveRows(part(u, half, half, rest, rest), below)
+		return
+	}
+	for i := range u.Rows {
+		row := b.Data[i*b.Stride:][:b.Cols]
+		for l := range i {
+			floats.AddScaled(row, -u.Data[l*u.Stride+i], b.Data[l*b.Stride:][:b.Cols])
+		}
+		d := u.Data[i*u.Stride+i]
+		for j := range row {
+			row[j] /= d
+		}
+	}
+}
+
+// Solve overwrites x with the solution of U'U x = x.
+func (c *Cholesky) Solve(x []float64) {
+	n, u := c.u.Rows, c.u.Data
+	x = x[:n]
+	for i := range n {
+		x[i] /= u[i*n+i]
+		floats.AddScaled(x[i+1:], -x[i], u[i*n+i+1:(i+1)*n])
+	}
+	for i := n - 1; i >= 0; i-- {
+		x[i] = (x[i] - floats.Dot(u[i*n+i+1:(i+1)*n], x[i+1:])) / u[i*n+i]
+	}
+}
+
+// Inverse returns the upper triangle of the inverse; below, the numbers mean nothing.
+func (c *Cholesky) Inverse() blas64.Symmetric {
+	n := c.u.Rows
+	y, out := general(n), general(n)
+	for i := range n {
+		y.Data[i*n+i] = 1
+	}
+	for j := 0; j < n; j += band { // y = U'^-1, a lower triangle
+		solveRows(part(c.u, j, j, n-j, n-j), part(y, j, j, n-j, min(band, n-j)))
+	}
+	for j := 0; j < n; j += band { // y'y
+		end := min(j+band, n)
+		lines := part(y, j, 0, end-j, end)
+		addStripes(part(out, 0, 0, end, end), lines, lines, 1, true)
+	}
+	return blas64.Symmetric{N: n, Stride: n, Data: out.Data, Uplo: blas.Upper}
+}
+
+// Cond returns an estimate of the condition number in the 1-norm, rarely below a third of it.
+func (c *Cholesky) Cond() float64 {
+	n := c.u.Rows
+	if n == 0 {
+		return 1
+	}
+	u := blas64.Symmetric{N: n, Stride: n, Data: c.u.Data, Uplo: blas.Upper}
+	return 1 / lapack64.Pocon(u, c.norm, make([]float64, 3*n), make([]int, n))
+}
+
+func general(n int) blas64.General {
+	return blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
+}
+
+// part returns a view of rows and columns from (i, j).
+func part(m blas64.General, i, j, rows, cols int) blas64.General {
+	m.Rows, m.Cols = rows, cols
+	if rows > 0 && cols > 0 {
+		m.Data = m.Data[i*m.Stride+j:]
+	}
+	return m
 }

@@ -1,3 +1,7 @@
+// Package optimize minimizes smooth functions with cheap gradients and costly Hessians: [GaussNewton] and adam behind
+// one interface, [Method], and bounds on the variables, [Box]. It knows nothing of chess.
+//
+// No promise of stability.
 package optimize
 
 import (
@@ -8,8 +12,11 @@ import (
 	"math"
 	"slices"
 
+	"github.com/assay-chess/assay/engine/num"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
 )
 
 // Objective is a smooth function to be minimized.
@@ -175,4 +182,259 @@ func NewMethod(name string) (Method, error) {
 		return adam{}, nil
 	}
 	return nil, fmt.Errorf("%w: %q (gauss-newton or adam)", ErrMethod, name)
+}
+
+// adam is the method of Kingma and Ba (2015), full batches, with gorgonia's solver: what other tuners use, and what
+// fits more parameters than a matrix has room for. It needs a thousand gradients or more where GaussNewton needs a
+// dozen. The rate falls along half a cosine from Rate to nothing over Settings.Iterations, because with a constant one
+// the variables keep trembling.
+type adam struct {
+	// Rate is the largest step of a variable at the beginning, in its unit; 0 means 1 (centipawn).
+	Rate float64
+}
+
+const (
+	adamIterations = 2000 // default limit of epochs
+	adamCheck      = 250  // epochs between looks at the gap, which cost a curvature
+)
+
+// Minimize implements Method.
+func (a adam) Minimize(ctx context.Context, f Objective, x0 []float64, s Settings) (Outcome, error) {
+	if len(x0) == 0 {
+		return constant(ctx, f)
+	}
+	out := Outcome{X: slices.Clone(x0), Value: math.Inf(1), Gap: math.Inf(1)}
+	s.Iterations = cmp.Or(s.Iterations, adamIterations)
+	rate := cmp.Or(a.Rate, 1)
+	m := newModel(x0)
+	solver := gorgonia.NewAdamSolver()
+	for {
+		value, err := f.Gradient(ctx, m.x, m.g)
+		out.Passes++
+		if err != nil {
+			return out, err
+		}
+		if !Finite(value, m.g) {
+			return out, errNotFinite
+		}
+		if value < out.Value {
+			out.Value = value
+			copy(out.X, m.x)
+		}
+		if out.Iterations == s.Iterations {
+			if out.Converged = s.NoCurvature; s.NoCurvature {
+				return out, nil
+			}
+			return out, newtonGap(ctx, f, &out, s)
+		}
+		if out.Iterations > 0 && out.Iterations%adamCheck == 0 && !s.NoCurvature {
+			if err := newtonGap(ctx, f, &out, s); err != nil || out.Converged {
+				return out, err
+			}
+		}
+		now := rate * 0.5 * (1 + math.Cos(math.Pi*float64(out.Iterations)/float64(s.Iterations)))
+		if now > 0 { // gorgonia takes a rate of 0 for "the default"
+			gorgonia.WithLearnRate(now)(solver)
+			if err := m.step(solver); err != nil {
+				return out, err
+			}
+		}
+		out.Iterations++
+		if s.Step != nil {
+			s.Step(out.Iterations, m.x, value, out.Gap)
+		}
+		if s.Region.left(m.x) {
+			copy(out.X, m.x)
+			return out, nil
+		}
+		if err := s.check(m.x); err != nil {
+			return out, err
+		}
+	}
+}
+
+// newtonGap sets the outcome's gap to the Newton decrement at its point.
+func newtonGap(ctx context.Context, f Objective, out *Outcome, s Settings) error {
+	g := make([]float64, len(out.X))
+	if _, err := f.Gradient(ctx, out.X, g); err != nil {
+		return err
+	}
+	out.Passes++
+	h, err := f.Curvature(ctx, out.X)
+	if err != nil {
+		return err
+	}
+	out.Curvatures++
+	delta, err := solveDamped(h, g, 0)
+	if err != nil {
+		out.Gap = math.Inf(1)
+		return nil
+	}
+	out.Gap = -0.5 * floats.Dot(delta, g)
+	out.Converged = out.Gap <= s.Gap
+	return nil
+}
+
+// model is one vector of variables and its gradient as gorgonia's solvers want
+// them. It keeps the solver away from gorgonia's graphs: the gradient is ours.
+type model struct {
+	x, g        []float64 // the memory of the tensors
+	value, grad *tensor.Dense
+}
+
+func newModel(x0 []float64) *model {
+	m := &model{x: slices.Clone(x0), g: make([]float64, len(x0))}
+	m.value = tensor.New(tensor.WithShape(len(x0)), tensor.WithBacking(m.x))
+	m.grad = tensor.New(tensor.WithShape(len(x0)), tensor.WithBacking(m.g))
+	return m
+}
+
+// Value implements gorgonia.ValueGrad.
+func (m *model) Value() gorgonia.Value { return m.value }
+
+// Grad implements gorgonia.ValueGrad.
+func (m *model) Grad() (gorgonia.Value, error) { return m.grad, nil }
+
+// step moves x. It leaves g zeroed.
+func (m *model) step(solver gorgonia.Solver) error {
+	if err := solver.Step([]gorgonia.ValueGrad{m}); err != nil {
+		return fmt.Errorf("gorgonia: %w", err)
+	}
+	return nil
+}
+
+// quadratic is the function g'd + d'Bd/2 of a step d with lo <= d <= hi, which contain 0.
+// B is positive definite and known by its inverse.
+type quadratic struct {
+	inverse   func(v []float64) ([]float64, error)
+	g, lo, hi []float64
+	newton    []float64         // B^-1 g
+	columns   map[int][]float64 // of B^-1, those that were needed
+}
+
+// quadraticStep is where a quadratic is smallest.
+type quadraticStep struct {
+	step     []float64
+	slope    []float64 // B step
+	decrease float64   // of the quadratic
+}
+
+// quadraticReleases is how often a variable is released. Without rounding errors once is
+// enough but for rare cases; with them, a singular B can hold and release one without end.
+const quadraticReleases = 3
+
+// minimize finds the minimum by an active set (Nocedal and Wright 2006, algorithm 16.3). From
+// the minimum with some variables held where they are, the variable that most wants to
+// go inside is released; on the way there, the first bound to be met holds.
+func (q *quadratic) minimize() (*quadraticStep, error) {
+	n := len(q.g)
+	var err error
+	if q.newton, err = q.inverse(q.g); err != nil {
+		return nil, err
+	}
+	q.columns = make(map[int][]float64)
+	m := &quadraticStep{step: make([]float64, n), slope: make([]float64, n)}
+	at := make([]float64, n) // 1 and -1 where the bound above and below holds the step, else 0
+	for j, g := range q.g {
+		if q.hi[j] == 0 && (g < 0 || q.lo[j] == 0) {
+			at[j] = 1
+		} else if q.lo[j] == 0 && g > 0 {
+			at[j] = -1
+		}
+	}
+	released := make([]int, n)
+	for {
+		target, force, err := q.face(m.step, at)
+		if err != nil {
+			return nil, err
+		}
+		if j := q.advance(m.step, target, at); j >= 0 {
+			at[j] = math.Copysign(1, target[j]-m.step[j])
+			m.step[j] = q.hi[j]
+			if at[j] < 0 {
+				m.step[j] = q.lo[j]
+			}
+			continue
+		}
+		release, most := -1, 0.0
+		for j, a := range at {
+			if wants := a * force[j]; wants > most && q.lo[j] < q.hi[j] && released[j] < quadraticReleases {
+				release, most = j, wants
+			}
+		}
+		if release < 0 {
+			floats.SubTo(m.slope, force, q.g)
+			m.decrease = -floats.Dot(q.g, m.step) - num.Rounded(0.5*floats.Dot(m.slope, m.step))
+			return m, nil
+		}
+		at[release] = 0
+		released[release]++
+	}
+}
+
+// advance moves the step towards the target, to the first bound in the way. It returns the
+// variable at that bound, -1 if there is none.
+func (q *quadratic) advance(step, target, at []float64) (first int) {
+	share, first := 1.0, -1
+	for j, t := range target {
+		room, way := q.hi[j]-step[j], t-step[j]
+		if way < 0 {
+			room = q.lo[j] - step[j]
+		}
+		if at[j] == 0 && way != 0 && room/way < share {
+			share, first = max(0, room/way), j
+		}
+	}
+	for j, t := range target {
+		step[j] += num.Rounded(share * (t - step[j]))
+	}
+	return first
+}
+
+// face returns the minimum with the variables that bounds hold where step has them, and
+// the derivatives of the quadratic there: 0 for the others.
+func (q *quadratic) face(step, at []float64) (target, force []float64, err error) {
+	n := len(step)
+	target, force = make([]float64, n), make([]float64, n)
+	floats.ScaleTo(target, -1, q.newton)
+	var held []int
+	for j, a := range at {
+		if a == 0 {
+			continue
+		}
+		held = append(held, j)
+		if q.columns[j] == nil {
+			unit := make([]float64, n)
+			unit[j] = 1
+			if q.columns[j], err = q.inverse(unit); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	if len(held) == 0 {
+		return target, force, nil
+	}
+	block, off := mat.NewSymDense(len(held), nil), make([]float64, len(held))
+	for i, j := range held {
+		for k := range i + 1 {
+			block.SetSym(k, i, q.columns[j][held[k]])
+		}
+		off[i] = target[j] - step[j]
+	}
+	factor := Factorize(block)
+	if factor == nil {
+		return nil, nil, errNotFinite
+	}
+	forces, err := factor.Solve(off)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, j := range held {
+		force[j] = forces[i]
+		floats.AddScaled(target, forces[i], q.columns[j])
+	}
+	for _, j := range held {
+		target[j] = step[j]
+	}
+	return target, force, nil
 }
