@@ -36,7 +36,7 @@ Each program's package documents what follows the paper and what had to be chose
   assay historic nim --heaps 7,4,3,2 --max-heaps 1`,
 	}
 	c.AddCommand(newList(), newExplain(), newPrinz(), newNim(),
-		newDraughts(), newLosAlamos(), newReplay())
+		newDraughts(), newLosAlamos(), newReplay(), newSEE())
 	return c
 }
 

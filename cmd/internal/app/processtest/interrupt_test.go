@@ -71,6 +71,7 @@ var atTerminals = []atTerminal{
 	{command: "historic nim", quick: "it makes one move at nim"},
 	{command: "historic prinz", quick: "it makes the 3,000 moves that took 15 minutes in 1951"},
 	{command: "historic replay", args: "machack"},
+	{command: "historic see", quick: "it looks at the captures on one square"},
 	{command: "ladder", args: slowPlayers, shows: `ladder 0/\d+ .*2 games under way`},
 	{command: "init", quick: "it builds a small engine and plays a few games"},
 	{command: "learn", args: "--nodes 1000000000 --out run", shows: "generation 1"},
