@@ -24,7 +24,6 @@ import (
 // pictureFlags are the flags of assay weights picture.
 type pictureFlags struct {
 	from, out string
-	a8First   bool
 }
 
 func newPicture() *cobra.Command {
@@ -66,7 +65,6 @@ the worth of the piece, the colors show their distance from their mean.`,
 	}
 	c.Flags().StringVar(&f.from, "from", "", "older weights of the same terms, to draw what changed")
 	c.Flags().StringVar(&f.out, "out", "boards.png", "file to write")
-	c.Flags().BoolVar(&f.a8First, "a8-first", false, "the number 0 of a table stands for a8, not for a1")
 	return c
 }
 
@@ -84,11 +82,6 @@ func (f *pictureFlags) tables(old, now *models.File) (list []drawnTable) {
 		before[old.Terms[i].Name] = &old.Terms[i]
 	}
 	for _, t := range models.SquareTables(names) {
-		if f.a8First && t.Numbered {
-			for s := range 32 {
-				t.Terms[s], t.Terms[s^56] = t.Terms[s^56], t.Terms[s]
-			}
-		}
 		drawn := drawnTable{name: t.Name}
 		for k, b := range t.Boards([2]string{"old", "new"}, func(term, half int) (was, is float64) {
 			w, b := &now.Terms[term], before[names[term]]

@@ -37,7 +37,7 @@ func TestPicture(t *testing.T) {
 		args   []string
 		boards int
 		rank   int // of the square 0
-	}{{nil, 2, 0}, {[]string{"--from", old}, 6, 0}, {[]string{"--a8-first"}, 2, 7}} {
+	}{{nil, 2, 0}, {[]string{"--from", old}, 6, 0}} {
 		out := filepath.Join(t.TempDir(), "boards.png")
 		cmd := newPicture()
 		cmd.SetArgs(append([]string{now, "--out", out}, c.args...))
