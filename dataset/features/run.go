@@ -23,8 +23,6 @@ type Config struct {
 	Command []string      // the engine and its arguments
 	Procs   int           // number of processes; 0: one per core
 	Timeout time.Duration // for one answer; 0: a minute
-	// Float stores counts as float32 even if the engine does not ask for it.
-	Float bool
 	// Tolerance is how far value and eval may differ, in centipawns; 0 is dataset.DefaultTolerance.
 	Tolerance float64
 	Program   string // version of the program, for the manifest
@@ -91,7 +89,6 @@ func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Ma
 		return nil, r.blame(err)
 	}
 	set := first.header.set()
-	set.Float = set.Float || c.Float
 	if c.Tolerance > 0 {
 		set.Tolerance = c.Tolerance
 	}

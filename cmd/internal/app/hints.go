@@ -149,7 +149,7 @@ var hints = []hint{
 	{is: dataset.ErrDrift, on: "features", cure: "\nFix the dump, or put the part that is not tuned into offset"},
 	{is: dataset.ErrDrift, cure: "the engine that wrote the features evaluates something else: count every term, or put " +
 		"the rest into offset"},
-	{is: dataset.ErrCountRange, cure: "set --float, or \"float\":true in the engine's header"},
+	{is: dataset.ErrCountRange, cure: "set \"float\":true in the engine's header"},
 	{is: features.ErrProtocol, cure: "see 'assay help features --all'"},
 	{is: features.ErrSilent, cure: "see 'assay help features --all'"},
 	{is: noProgram, on: "features", cure: "--cmd must start a program, such as './engine dump'"},

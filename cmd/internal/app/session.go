@@ -218,8 +218,6 @@ func (s *session) runner(timed bool, p *ui.Progress, players ...selfplay.Player)
 // pin gives each game at once a core of its own, with its engines, by --affinity.
 func (s *session) pin(l *selfplay.Local, timed bool, players []selfplay.Player) error {
 	switch a := s.Affinity; {
-	case a != "on" && a != "off" && a != "auto":
-		return ui.Usagef("--affinity %s: want on, off or auto", a)
 	case a == "on" && s.Remote():
 		return ui.Usagef("--affinity is for games on this machine, not with --serve or --nats")
 	case a == "off" || a == "auto" && (s.Remote() || timed || !pinnable(players)):
@@ -276,26 +274,19 @@ func parsePlayers(texts []string) ([]engine.Spec, error) {
 	return players, nil
 }
 
-// openPlayers opens each player once. What begins the name of a player in errors.
+// openPlayers builds each player that is git:REF, and starts each once. What begins the name of a player in errors.
 func (s *session) openPlayers(players []engine.Spec, what func(i int) string) (list []selfplay.Player, err error) {
 	for i, spec := range players {
-		e, err := s.openPlayer(spec, what(i))
+		e, err := s.git.openPlayer(spec.WithTimeouts(s.MoveTimeout, s.StartTimeout))
+		if errors.Is(err, uci.ErrStart) {
+			err = fmt.Errorf("%s, %s: %w: %w", what(i), spec.Label, selfplay.ErrPreflight, err)
+		}
 		if err != nil {
 			return nil, ui.Named(err, spec.Label)
 		}
 		list = append(list, e)
 	}
 	return list, nil
-}
-
-// openPlayer names a player, builds it if it is git:REF, and starts it once. What is the player's name in
-// errors.
-func (s *session) openPlayer(spec engine.Spec, what string) (selfplay.Player, error) {
-	e, err := s.git.openPlayer(spec.WithTimeouts(s.MoveTimeout, s.StartTimeout))
-	if errors.Is(err, uci.ErrStart) {
-		err = fmt.Errorf("%s, %s: %w: %w", what, spec.Label, selfplay.ErrPreflight, err)
-	}
-	return e, err
 }
 
 // try sets options of a player once, so that errors appear before the first game.

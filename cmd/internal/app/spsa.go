@@ -15,6 +15,11 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/selfplay/roster"
+	"github.com/assay-chess/assay/tuner/spsa"
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
 
@@ -37,7 +42,7 @@ of all results on the perturbations, with a 95 % interval. The same command resu
   assay spsa engine.toml --out runs/engine`,
 		Args: cobra.ExactArgs(1),
 	}
-	var o spsaOptions
+	var write string
 	play := opts.New(cmd.Flags())
 	play.AddPlayers()
 	play.AddTables()
@@ -47,32 +52,22 @@ of all results on the perturbations, with a 95 % interval. The same command resu
 	opts.Add(play.Flags, opts.OfRun, func(fs *pflag.FlagSet) {
 		fs.StringVar(&play.Out, "out", "",
 			"folder for the run (default: "+report.Dir+"/spsa-NAME, after CONFIG or the model)")
-		fs.StringVar(&o.write, "write", "",
+		fs.StringVar(&write, "write", "",
 			"for an ENGINE: write its spin options to this new TOML file (default: its name with .toml)")
 		ui.ShortHelp(fs, "out", "write")
-		fs.Float64Var(&o.simElo, "sim-elo", 30,
-			"for what the games can find: Elo of the optimum above the start values")
-		fs.Float64Var(&o.simDraws, "sim-draws", 0.5,
-			"for what the games can find: share of draws among equal players")
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		x := &tuning{session: newSession(cmd, play), spsaOptions: o}
+		x := &tuning{session: newSession(cmd, play), write: write}
 		defer x.close()
 		return x.start(args)
 	}
 	return cmd
 }
 
-// spsaOptions are the options of assay spsa alone.
-type spsaOptions struct {
-	write            string
-	simElo, simDraws float64
-}
-
 // tuning is a call of assay spsa.
 type tuning struct {
 	*session
-	spsaOptions
+	write  string // the file for the options of an ENGINE
 	config *spsaConfig
 }
 
@@ -102,9 +97,6 @@ func (s *tuning) start(args []string) error {
 				"parameter_file = %[1]q there in place of its parameters", args[0], form)
 		}
 		return err
-	}
-	if s.simElo <= 0 || !(s.simDraws >= 0 && s.simDraws <= 0.95) {
-		return ui.Usagef("--sim-elo must be above zero, and --sim-draws from 0 to 0.95")
 	}
 	c, err := s.config.run()
 	if err != nil {
@@ -198,4 +190,68 @@ func (s *tuning) play(c play.Config, args []string) error {
 	}
 	d.Note("written %s", filepath.Join(c.Out, play.LogName))
 	return s.show(r, r.Process, d, more)
+}
+
+// spsaWeightsName is the weight file of an answer that consists of weights.
+const spsaWeightsName = "weights.json"
+
+// writeSpsaWeights writes the answer as a weight file into the run's folder, if the
+// parameters are weights. It returns the file's path, or "".
+func writeSpsaWeights(c *play.Config, r *play.Result) (string, error) {
+	values := make([]float64, len(r.Parameters))
+	for i, e := range r.Parameters {
+		values[i] = e.Value
+	}
+	f, err := roster.WeightsWithOptions(c.Player.Spec, c.With(values).Options)
+	if err != nil || f == nil {
+		return "", err
+	}
+	f.Provenance = models.Provenance{Parent: f.Provenance.Parent, Games: r.Games, Method: "spsa", Seed: c.SPSA.Seed,
+		Program: c.Program}
+	text, err := f.Encode()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(c.Out, spsaWeightsName)
+	return path, durable.WriteFile(path, text)
+}
+
+// afford says what the budget of a run can find, unless the run is complete.
+func (s *tuning) afford(c *play.Config, say func(string)) (*spsa.Budget, error) {
+	if gamelog.Complete(c.Out) {
+		return nil, nil
+	}
+	pairs := max(c.Pairs, 1)
+	simulate := func(c spsa.Config) (spsa.Budget, error) { return spsa.Afford(s.ctx, c, pairs, 30, 0.5) }
+	b, err := simulate(c.SPSA)
+	if err != nil {
+		return nil, err
+	}
+	say(fmt.Sprintf("%d pairs for %d parameters: of %g Elo to be gained, simulated runs find %.1f ± %.1f",
+		c.SPSA.Iterations*pairs, len(c.SPSA.Parameters), b.Elo, b.Found, 1.96*b.FoundSE))
+	say(fmt.Sprintf("assumed: Elo falls as a parabola in each parameter from an optimum anywhere between min and max; "+
+		"all starts together are %g Elo below; %.0f %% draws", b.Elo, 100*b.Draws))
+	if !b.Hopeless {
+		return &b, nil
+	}
+	advice := ""
+	for times := 1; times <= 64 && c.SPSA.Iterations*times <= spsa.MaxIterations; times *= 2 {
+		with := c.SPSA.WithDefaultREnd(pairs, times)
+		more, err := simulate(with)
+		if err != nil {
+			return nil, err
+		}
+		half, rate := more.Found >= b.Elo/2, with.Parameters[0].REnd
+		if times == 1 && (half || more.Found > b.Found+2*(b.FoundSE+more.FoundSE)) {
+			advice = fmt.Sprintf("; the default r_end, %v, finds %.1f ± %.1f", rate, more.Found, 1.96*more.FoundSE)
+		} else if half {
+			advice += fmt.Sprintf("; %d iterations with the default r_end, %v, find half", with.Iterations, rate)
+		}
+		if half {
+			break
+		}
+	}
+	say("hopeless: expect an answer no better than the start" + advice +
+		"; fewer parameters, smaller ranges or a larger c_end need fewer games")
+	return &b, nil
 }

@@ -79,6 +79,7 @@ func (c *spsaConfig) run() (p play.Config, err error) {
 	if err != nil {
 		return p, err
 	}
+	c.Opening.Random = c.BookOrder == "random"
 	c.Limits.MoveTime, c.Limits.Clock = times[0].MoveTime, times[0].Clock
 	if err := c.Limits.Validate(); err != nil {
 		return p, errors.New("no limit of a search: give nodes, depth, movetime or tc")

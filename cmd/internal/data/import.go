@@ -70,11 +70,12 @@ without a game count as independent of each other; --infer-games finds the games
 		"result, ply, game, opening, weight, _")
 	fs.StringSliceVar(&f.config.Results, "results", nil, "a table's values for Black won, draw and White won, such "+
 		"as -1,0,1 (default: the usual spellings)")
-	fs.StringVar(&f.view, "score-view", "white", "view of the scores: white (if given, also for ce in lists) or mover "+
-		"(the side to move; in PGN, the side that moved); comments in PGN usually show it")
-	fs.StringVar(&f.results, "result-view", "white", "view of the results of lists and tables: white or mover")
-	fs.StringVar(&f.ply, "score-ply", "", "PGN: scores are of the position before or after the move that they follow "+
-		"(default: as each program writes them)")
+	ui.Choice(fs, &f.view, "score-view", "white", "view of the scores: white (if given, also for ce in lists) or mover "+
+		"(the side to move; in PGN, the side that moved); comments in PGN usually show it", "white", "mover")
+	ui.Choice(fs, &f.results, "result-view", "white", "view of the results of lists and tables: white or mover",
+		"white", "mover")
+	ui.Choice(fs, &f.ply, "score-ply", "", "PGN: scores are of the position before or after the move that they follow "+
+		"(default: as each program writes them)", "before", "after")
 	fs.StringArrayVar(&f.config.OtherView, "other-view", nil, "games: player whose scores have the other view than "+
 		"the comments say (repeatable)")
 	fs.BoolVar(&f.config.InferGames, "infer-games", false, "positions are in game order: find the games")
@@ -115,19 +116,8 @@ func (f *importFlags) check(sources []string) (err error) {
 	if n := len(f.config.Results); n != 0 && n != 3 {
 		return fmt.Errorf("--results: want three values, for Black won, draw and White won; got %d", n)
 	}
-	if f.view != "white" && f.view != "mover" {
-		return fmt.Errorf("--score-view %q: want white or mover", f.view)
-	}
-	f.config.Mover = f.view == "mover"
-	if f.results != "white" && f.results != "mover" {
-		return fmt.Errorf("--result-view %q: want white or mover", f.results)
-	}
-	f.config.MoverResults = f.results == "mover"
-	ply, known := map[string]pgn.Ply{"": 0, "before": pgn.Before, "after": pgn.After}[f.ply]
-	if !known {
-		return fmt.Errorf("--score-ply %q: want before or after", f.ply)
-	}
-	f.config.Comments.Ply = ply
+	f.config.Mover, f.config.MoverResults = f.view == "mover", f.results == "mover"
+	f.config.Comments.Ply = map[string]pgn.Ply{"before": pgn.Before, "after": pgn.After}[f.ply]
 	if f.config.OpeningPlies < 0 || f.config.OpeningPlies > dataset.MaxPlies {
 		return fmt.Errorf("--opening-plies %d: want a number from 0 to %d", f.config.OpeningPlies, dataset.MaxPlies)
 	}

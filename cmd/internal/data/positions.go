@@ -72,10 +72,10 @@ in progress, the first games without a gap are used.`,
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.preset, "preset", "", "texel or nnue: flags for tuning or for training a network")
-	fs.StringVar(&f.leafScore, "leaf-score", "drop", "score of a position that was replaced by its leaf: drop or keep "+
-		"(the score of the position in the game)")
-	fs.StringVar(&f.forfeits, "forfeits", "drop", "games that ended by a forfeit: drop or keep")
+	ui.Choice(fs, &f.preset, "preset", "", "texel or nnue: flags for tuning or for training a network", "texel", "nnue")
+	ui.Choice(fs, &f.leafScore, "leaf-score", "drop", "score of a position that was replaced by its leaf: drop or keep "+
+		"(the score of the position in the game)", "drop", "keep")
+	ui.Choice(fs, &f.forfeits, "forfeits", "drop", "games that ended by a forfeit: drop or keep", "drop", "keep")
 	fs.BoolVar(&f.filter.QuietMove, "quiet-move", false, "drop positions of games whose move captures or promotes")
 	fs.IntVar(&f.filter.MaxNoise, "max-noise", 0, "drop positions whose quiescence search differs from the "+
 		"evaluation by more, in centipawns; 0 drops none")
@@ -115,12 +115,6 @@ func (f *positionsFlags) check(cmd *cobra.Command) (err error) {
 	if err := f.usePreset(cmd); err != nil {
 		return err
 	}
-	if f.leafScore != "drop" && f.leafScore != "keep" {
-		return ui.Usagef("--leaf-score %s: want drop or keep", f.leafScore)
-	}
-	if f.forfeits != "drop" && f.forfeits != "keep" {
-		return ui.Usagef("--forfeits %s: want drop or keep", f.forfeits)
-	}
 	f.filter.KeepForfeits = f.forfeits == "keep"
 	if len(f.shares) > 0 {
 		if len(f.shares) != len(eval.PhaseBands) || slices.Max(f.shares) == 0 {
@@ -155,9 +149,6 @@ var presets = map[string][][2]string{
 
 // usePreset sets the flags of a preset, but for those that are given.
 func (f *positionsFlags) usePreset(cmd *cobra.Command) error {
-	if _, known := presets[f.preset]; f.preset != "" && !known {
-		return ui.Usagef("--preset %s: want texel or nnue", f.preset)
-	}
 	for _, flag := range presets[f.preset] {
 		if cmd.Flags().Changed(flag[0]) {
 			continue

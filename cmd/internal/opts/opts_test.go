@@ -39,7 +39,7 @@ func TestLine(t *testing.T) {
 	setup.Check(t, a.Flags.Parse([]string{"--hard-nodes", "--book-order=random", "--time-margin", "90ms", "--json"}))
 	line := a.Line("assay match", nil)
 	if err := b.Flags.Parse(strings.Fields(line)); err != nil || b.Line("assay match", nil) != line ||
-		strings.Contains(line, "json") || !b.Opening.Random || !b.Limits.HardNodes {
+		strings.Contains(line, "json") || b.BookOrder != "random" || !b.Limits.HardNodes {
 		t.Errorf("%v: %s\n%+v", err, line, b)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,7 +26,8 @@ type Play struct {
 	selfplay.Setup
 	Flags *pflag.FlagSet // of the command
 
-	Games uint64
+	Games     uint64
+	BookOrder string // sequential or random
 
 	Build, Repo string
 	NoBench     bool
@@ -144,13 +144,13 @@ func (o *Play) AddOpenings() {
 	Add(o.Flags, OfOpenings, func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.Opening.Book, "book", "",
 			"opening book: EPD, FEN or PGN, compressed or not (default: random plies)")
-		fs.Var((*bookOrder)(&o.Opening.Random), "book-order", "sequential or random (by the seed)")
+		ui.Choice(fs, &o.BookOrder, "book-order", "sequential", "sequential or random (by the seed)", "sequential", "random")
 		fs.IntVar(&o.Opening.Skip, "book-start", 0, "openings to skip at the start of the book")
 		fs.IntVar(&o.Opening.BookPlies, "book-plies", 0, "plies of each game in a PGN book to play; 0: all of them")
 		fs.IntVar(&o.Opening.Plies, "random-plies", opening.DefaultPlies,
 			"random plies of an opening, or one more at random")
-		fs.StringVar(&o.Opening.Variant, "variant", opening.Standard, "start of random openings: standard, chess960 "+
-			"(960 starts), or dfrc (one of 960 for each side)")
+		ui.Choice(fs, &o.Opening.Variant, "variant", opening.Standard, "start of random openings: standard, chess960 "+
+			"(960 starts), or dfrc (one of 960 for each side)", opening.Standard, opening.Chess960, opening.DFRC)
 		fs.IntVar(&o.Check.MaxScore, "opening-score", selfplay.DefaultMaxOpeningScore,
 			"largest score of a random opening, in centipawns; -1: no check")
 		fs.Uint64Var(&o.Check.Nodes, "opening-nodes", 0,
@@ -214,9 +214,10 @@ func (o *Play) AddMachines() {
 // AddAffinity adds the option that pins games to cores.
 func (o *Play) AddAffinity() {
 	Add(o.Flags, OfMachines, func(fs *pflag.FlagSet) {
-		fs.StringVar(&o.Affinity, "affinity", "auto",
+		ui.Choice(fs, &o.Affinity, "affinity", "auto",
 			"pin each running game, with its engines and all their threads, to a core of its own (Linux): on, off, "+
-				"or auto: on for single-threaded external engines without time limits, if enough cores are free")
+				"or auto: on for single-threaded external engines without time limits, if enough cores are free",
+			"on", "off", "auto")
 	})
 }
 
@@ -347,6 +348,7 @@ func (o *Play) numbers() error {
 
 // openings checks the options of openings. With a book there are no random plies.
 func (o *Play) openings() error {
+	o.Opening.Random = o.BookOrder == "random"
 	switch {
 	case o.Opening.Book == "" && o.Given("book-order", "book-start", "book-plies"):
 		return ui.Usagef("--book-order, --book-start and --book-plies need a --book")
@@ -354,8 +356,6 @@ func (o *Play) openings() error {
 		return ui.Usagef("--random-plies, --variant, --opening-nodes and --opening-score are for openings without a --book")
 	case o.Opening.Book != "":
 		o.Opening.Plies = 0
-	case !slices.Contains([]string{opening.Standard, opening.Chess960, opening.DFRC}, o.Opening.Variant):
-		return ui.Usagef("--variant %s: want standard, chess960 or dfrc", o.Opening.Variant)
 	case o.Opening.Plies < 1 || o.Opening.Plies >= opening.MaxRandomPlies:
 		return ui.Usagef("--random-plies %d: want 1 to %d", o.Opening.Plies, opening.MaxRandomPlies-1)
 	}
@@ -391,27 +391,4 @@ func (o *Play) clearUnused() {
 	if o.Rule.WinPlies == 0 && o.Rule.DrawPlies == 0 {
 		o.Rule.PlayOn = 0
 	}
-}
-
-// bookOrder is whether the openings of a book are drawn at random.
-type bookOrder bool
-
-const sequential, random = "sequential", "random"
-
-func (o *bookOrder) Type() string { return "string" }
-
-func (o *bookOrder) String() string {
-	if *o {
-		return random
-	}
-	return sequential
-}
-
-// Set takes a text. An empty one is the default.
-func (o *bookOrder) Set(text string) error {
-	if text != random && text != sequential && text != "" {
-		return fmt.Errorf("want %s or %s", sequential, random)
-	}
-	*o = text == random
-	return nil
 }

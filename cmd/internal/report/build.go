@@ -18,7 +18,6 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/internal/durable"
-	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
@@ -169,9 +168,6 @@ func (b *builder) finish() {
 	info := b.report.Status.Info
 	parts := []doc.Part{{Text: []string{"Program: " + info.Program +
 		". The command that started the run, and resumes it:"}, Code: info.Resume, Tables: []ui.Table{settings}}}
-	if pedigree := b.pedigree(); len(pedigree.Rows) > 0 {
-		parts[0].Tables = append(parts[0].Tables, pedigree)
-	}
 	b.add("settings", "Settings", parts)
 }
 
@@ -269,51 +265,6 @@ func settingName(path string) string {
 		return fmt.Sprintf(" %d", n+1)
 	})
 	return strings.NewReplacer(".", ", ", "_", " ").Replace(path)
-}
-
-// pedigree lists the weight files and data sets of a run, with what they were made from.
-func (b *builder) pedigree() ui.Table {
-	t := ui.Table{Caption: "Pedigree: what each weight file and data set was made from",
-		Head: []string{"file", "made from"}}
-	for _, name := range b.glob("weights.json", "gen-*/weights.json") {
-		rel, _ := filepath.Rel(b.dir, name)
-		var f struct {
-			Model      string            `json:"model"`
-			Provenance models.Provenance `json:"provenance"`
-		}
-		if ok, err := readJSON(&f, name); err != nil || !ok {
-			t.Add("%s\tcannot be read", rel)
-			continue
-		}
-		p := f.Provenance
-		t.Add("%s\t%s from parent %s, %d positions of %d games, %s, seed %d, %s; "+
-			"training loss %.5f, validation loss %.5f; data %s", rel, f.Model, cmp.Or(p.Parent, "none"), p.Rows, p.Games,
-			p.Method, p.Seed, p.Program, p.LossTrain, p.LossValid, cmp.Or(strings.Join(p.Data, ", "), "none"))
-	}
-	for _, name := range b.glob("manifest.json", "*/manifest.json", "*/*/manifest.json") {
-		rel, _ := filepath.Rel(b.dir, filepath.Dir(name))
-		m, err := durable.LoadManifest(filepath.Dir(name))
-		if err != nil {
-			t.Add("%s\t%s", rel, err)
-			continue
-		}
-		id, _ := m.ID()
-		t.Add("%s\t%s, %d rows, complete: %t, id %.12s, seed %d, %s", rel, m.Schema, m.Rows, m.Complete, id, m.Seed,
-			m.Program)
-	}
-	return t
-}
-
-// glob lists the files of the run that match one of the patterns.
-func (r *reader) glob(patterns ...string) (list []string) {
-	for _, pattern := range patterns {
-		names, err := fs.Glob(os.DirFS(r.dir), pattern)
-		r.keep(err)
-		for _, name := range names {
-			list = append(list, filepath.Join(r.dir, filepath.FromSlash(name)))
-		}
-	}
-	return list
 }
 
 // readJSON reads a file of a run. It reports false if there is none.

@@ -55,7 +55,6 @@ An engine without a trace needs none: assay learn --engine measures its numbers.
 	flags.StringVar(&f.out, "out", "", "folder to write (required)")
 	flags.IntVar(&f.c.Procs, "procs", 0, "processes of the engine; 0 is one per core")
 	flags.DurationVar(&f.c.Timeout, "timeout", time.Minute, "time limit for one answer")
-	flags.BoolVar(&f.c.Float, "float", false, "store counts as float32, even if the engine does not ask for it")
 	flags.Float64Var(&f.c.Tolerance, "tolerance", dataset.DefaultTolerance,
 		"how far terms and eval may differ, in centipawns")
 	flags.BoolVar(&f.force, "force", false, "only warn if the evaluation predicts nothing")

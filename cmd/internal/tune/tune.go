@@ -118,8 +118,8 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.test, "test", nil, "data to judge the fit by, which it does not see: positions, or features "+
 		"of the same evaluation (repeatable)")
 	fs.Float64SliceVar(&f.weights, "weight", nil, "W,W...: what multiplies the weights of the rows of each DATA, in order")
-	fs.StringVar(&f.c.Ablate, "ablate", "", "what each group is worth, or with =terms each term: the loss on unseen "+
-		"games without it, the rest fitted again")
+	ui.Choice(fs, &f.c.Ablate, "ablate", "", "what each group is worth, or with =terms each term: the loss on unseen "+
+		"games without it, the rest fitted again", tuner.Groups, tuner.Terms)
 	fs.Lookup("ablate").NoOptDefVal = tuner.Groups
 	fs.BoolVar(&f.strict, "strict", false, "exit code 1 unless the verdict is better; the weights are written all "+
 		"the same")
@@ -143,9 +143,6 @@ func (f *tuneFlags) parse() error {
 		if _, err := eval.Lookup(f.model); err != nil {
 			return ui.Usage(err)
 		}
-	}
-	if f.c.Ablate != "" && f.c.Ablate != tuner.Groups && f.c.Ablate != tuner.Terms {
-		return ui.Usagef("--ablate=%s: want groups or terms", f.c.Ablate)
 	}
 	if f.c.Ablate != "" && f.c.Folds < 2 {
 		return ui.Usagef("--ablate compares by cross-validation: give --folds 2 or more")

@@ -214,7 +214,7 @@ func TestTuneErrors(t *testing.T) {
 		{"number of folds -1", []string{good, "--folds", "-1"}},
 		{"lambda 2", []string{good, "--lambda", "2"}},
 		{`no such term or group: "knigth"`, []string{good, "--freeze", "knigth"}},
-		{"--ablate=each", []string{good, "--ablate=each"}},
+		{`"--ablate" flag: want groups or terms`, []string{good, "--ablate=each"}},
 		{"--ablate compares", []string{good, "--ablate", "--folds", "0"}},
 		{"--prior king=-3", []string{good, "--prior", "king=-3"}},
 		{"--memory lots", []string{good, "--memory", "lots"}},
@@ -376,8 +376,8 @@ func TestTuneUnit(t *testing.T) {
 		t.Fatalf("%v: %+v", err, file)
 	}
 	page, err := os.ReadFile(filepath.Join(run, "report.html"))
-	if err != nil || !strings.Contains(string(page), "2 coefficients, engine units") ||
-		!strings.Contains(string(page), "A pawn is 256 engine units.") {
+	if err != nil || !strings.Contains(string(page), "All 2 coefficients") ||
+		!strings.Contains(string(page), "values in engine units, 256 a pawn;") {
 		t.Errorf("the page: %v", err)
 	}
 	for _, c := range []struct {

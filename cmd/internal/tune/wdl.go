@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,10 +42,13 @@ fn win_rate(v: f64, %[1]s: f64) -> i32 {
 }`,
 }
 
+// mostScore is the largest evaluation to use, in centipawns.
+const mostScore = 1000
+
 // NewWDL returns the command assay wdl.
 func NewWDL() *cobra.Command {
 	var by, code, player string
-	var most, resamples int
+	var resamples int
 	c := &cobra.Command{
 		Use:   "wdl GAMES...",
 		Short: "Fit a WDL model: the win rate at each evaluation",
@@ -67,15 +69,10 @@ because the positions of one game share its result: ± is 95 %, and a_se in the 
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			kind := slices.IndexFunc(wdl.Kinds, func(k wdl.By) bool { return k.Name == by })
-			switch {
-			case kind < 0:
-				return ui.Usagef("--by %s: want material or move", by)
-			case wdlCode[code] == "":
-				return ui.Usagef("--code %s: want %s", code, strings.Join(slices.Sorted(maps.Keys(wdlCode)), ", "))
-			case most < 1 || resamples < 2:
-				return ui.Usagef("--max-score %d, --resamples %d: want at least 1 and 2", most, resamples)
+			if resamples < 2 {
+				return ui.Usagef("--resamples %d: want at least 2", resamples)
 			}
-			games := wdl.NewGames(wdl.Kinds[kind], most)
+			games := wdl.NewGames(wdl.Kinds[kind], mostScore)
 			p := ui.NewProgress(cmd.ErrOrStderr(), "wdl")
 			var views dataset.Views
 			found := player == ""
@@ -111,9 +108,8 @@ because the positions of one game share its result: ± is 95 %, and a_se in the 
 		},
 	}
 	c.Flags().StringVar(&player, "player", "", "use the scores of this player alone, by its name in the games")
-	c.Flags().StringVar(&by, "by", "material", "what a and b depend on: material or move")
-	c.Flags().StringVar(&code, "code", "c", "language of the printed function: c, go or rust")
-	c.Flags().IntVar(&most, "max-score", 1000, "largest evaluation to use, in centipawns")
+	ui.Choice(c.Flags(), &by, "by", "material", "what a and b depend on: material or move", "material", "move")
+	ui.Choice(c.Flags(), &code, "code", "c", "language of the printed function: c, go or rust", "c", "go", "rust")
 	c.Flags().IntVar(&resamples, "resamples", 100, "fits to games drawn at random, for errors")
 	ui.JSON(c)
 	return c
