@@ -228,7 +228,7 @@ same command again to resume.`,
 	a.seeded()
 	a.cmd.Flags().StringSliceVar(&parts, "parts", []string{"train=0.9", "valid=0.1"},
 		"names of the parts and their shares")
-	ui.Choice(a.cmd.Flags(), &by, "by", arrange.ByGame, "what is kept together: game or opening", arrange.ByGame,
+	ui.Choice(a.cmd.Flags(), &by, "by", arrange.ByGame, "keep rows together by game or by opening", arrange.ByGame,
 		arrange.ByOpening)
 	return a.cmd
 }
