@@ -21,8 +21,8 @@ import (
 // configuration.
 var ErrComplete = errors.New("the data set is complete")
 
-// ErrNotData says that a folder has Arrow files that do not belong to the data set.
-var ErrNotData = errors.New("the folder holds other data")
+// ErrOtherData says that a folder has Arrow files that do not belong to the data set.
+var ErrOtherData = errors.New("the folder holds other data")
 
 const lockName = ".data.lock"
 
@@ -152,7 +152,7 @@ func (w *Writer[R]) open() error {
 	if errors.Is(err, fs.ErrNotExist) {
 		names, err := arrowNames(w.dir)
 		if err == nil && len(names) > 0 {
-			err = fmt.Errorf("%s: %w: %s, and no %s", w.dir, ErrNotData, names[0], durable.ManifestName)
+			err = fmt.Errorf("%s: %w: %s, and no %s", w.dir, ErrOtherData, names[0], durable.ManifestName)
 		}
 		if err != nil {
 			return err

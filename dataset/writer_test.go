@@ -323,7 +323,7 @@ func TestWriterKnowsWhatIsComplete(t *testing.T) {
 		t.Error("the complete data set was changed")
 	}
 	setup.Check(t, os.Remove(filepath.Join(dir, durable.ManifestName)))
-	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, ErrNotData) {
+	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, ErrOtherData) {
 		t.Errorf("shards without manifest: %v", err)
 	}
 }

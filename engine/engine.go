@@ -120,8 +120,8 @@ type Evaluator interface {
 	Evaluate(p *board.Position) int
 }
 
-// Rooted is an Evaluator with terms that may depend on the root, the position that a search started from.
-type Rooted interface {
+// RootedEvaluator is an Evaluator with terms that may depend on the root, the position that a search started from.
+type RootedEvaluator interface {
 	Evaluator
 	// SetRoot makes p the root of the evaluations that follow. nil means no root: terms
 	// that depend on it are then 0, as they are in features.
@@ -136,7 +136,7 @@ type Weights interface {
 	// term has the name.
 	Set(name, value string) (Weights, bool, error)
 	// Evaluator returns the evaluation, in which all terms but material count by that many percent of their weights.
-	Evaluator(percent int) (Rooted, error)
+	Evaluator(percent int) (RootedEvaluator, error)
 	// Terms returns every term of a position.
 	Terms(p *board.Position) []Term
 }

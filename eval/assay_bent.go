@@ -42,10 +42,10 @@ const (
 	bentSlots       = bentInfiltrated + 1
 )
 
-// assayBend is how the model bends: what the attackers of a king add up to counts by its square, an
+// assayNonlinear is how the model bends: what the attackers of a king add up to counts by its square, an
 // ending that is close to a draw scales the lead, and a position with play left in it adds to the
 // endgame value of the side that is ahead, never beyond zero.
-var assayBend = Bend{
+var assayNonlinear = Nonlinear{
 	Channels: []formula.Channel{
 		{Name: "main", Tapered: true},
 		{Name: "danger", Tapered: true, Sides: true}, // of the side that attacks
@@ -108,7 +108,7 @@ func valueAssayBent(s *sums, phase int64) int64 {
 // clamp returns a number within 0 and most.
 func clamp(v, most int64) int64 { return max(0, min(v, most)) }
 
-// Sums of the channels, see Bend.
+// Sums of the channels, see Nonlinear.
 const (
 	sumDanger     = 1 // White's, Black's
 	sumWinning    = 3 // White's, Black's
@@ -123,11 +123,11 @@ func assayBentModel() *Model {
 	declareDanger(t)
 	declareWinning(t)
 	declareComplexity(t)
-	bend := assayBend
+	bend := assayNonlinear
 	m := newModel("assay-bent", "the model assay with bends that are fitted: danger by its square, endgame factors, "+
 		"complexity",
 		bend.compact(t), traceAssayBent, scoreAssayBent)
-	m.Bend = &bend
+	m.Nonlinear = &bend
 	return m
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/assay-chess/assay/eval/formula"
 )
 
-// Bend says how a model's value is made of its terms where that is not a sum: the terms are
+// Nonlinear says how a model's value is made of its terms where that is not a sum: the terms are
 // summed in channels, and a formula makes the value of the sums (see package eval/formula).
-type Bend struct {
+type Nonlinear struct {
 	// Channels are what the terms are summed in. A channel without sides has White's counts
 	// minus Black's, or counts of the whole position; one with sides has a sum for each.
 	Channels []formula.Channel
@@ -31,7 +31,7 @@ type sums [maxSums]int64
 
 // compact takes the gaps out of the table, which stand for terms of a model that shares its
 // slots, and notes where terms and sums are.
-func (b *Bend) compact(t *table) *table {
+func (b *Nonlinear) compact(t *table) *table {
 	n := 0
 	for _, c := range b.Channels {
 		b.first = append(b.first, n)
@@ -60,10 +60,10 @@ func (b *Bend) compact(t *table) *table {
 }
 
 // Channel returns the index of a term's channel.
-func (b *Bend) Channel(term int) int { return int(b.channel[term]) }
+func (b *Nonlinear) Channel(term int) int { return int(b.channel[term]) }
 
 // sides reports whether the channel of a term counts each side.
-func (b *Bend) sides(term int) bool { return b.Channels[b.channel[term]].Sides }
+func (b *Nonlinear) sides(term int) bool { return b.Channels[b.channel[term]].Sides }
 
 // bentEvaluator evaluates positions with a model that has a formula.
 type bentEvaluator struct {
@@ -97,9 +97,9 @@ func (m *Model) bentFeatures(p *board.Position, f *Features) {
 		f.scratch.seen[i], f.black.seen[i] = 0, 0
 		for ; word != 0; word &= word - 1 {
 			slot := i<<6 + bits.TrailingZeros64(word)
-			e := Feature{m.Bend.term[slot], f.scratch.counts[slot], -f.black.counts[slot]}
+			e := Feature{m.Nonlinear.term[slot], f.scratch.counts[slot], -f.black.counts[slot]}
 			f.scratch.counts[slot], f.black.counts[slot] = 0, 0
-			if !m.Bend.sides(int(e.Term)) {
+			if !m.Nonlinear.sides(int(e.Term)) {
 				e.Count, e.Black = e.Count-e.Black, 0
 			}
 			if e.Count != 0 || e.Black != 0 {
@@ -111,7 +111,7 @@ func (m *Model) bentFeatures(p *board.Position, f *Features) {
 }
 
 // of is the value of features under weights w.
-func (b *Bend) of(f *Features, w []Coef) int {
+func (b *Nonlinear) of(f *Features, w []Coef) int {
 	var s sums
 	for _, e := range f.Entries {
 		at, packed := b.first[b.channel[e.Term]], pack(w[e.Term])
@@ -124,7 +124,7 @@ func (b *Bend) of(f *Features, w []Coef) int {
 }
 
 // without is the value of features without a term.
-func (b *Bend) without(f *Features, w []Coef, term int) int {
+func (b *Nonlinear) without(f *Features, w []Coef, term int) int {
 	g := Features{Phase: f.Phase}
 	for _, e := range f.Entries {
 		if int(e.Term) != term {

@@ -25,13 +25,13 @@ func playable(m *Model) []Coef {
 // formulaInputs returns what a formula reads of a position's features, in its own numbers.
 func formulaInputs(m *Model, x *Features, w []Coef, in []float64) {
 	clear(in)
-	for i, input := range m.Bend.Formula.Inputs {
+	for i, input := range m.Nonlinear.Formula.Inputs {
 		if input.Channel == formula.Phase {
 			in[i] = float64(x.Phase) / MaxPhase
 			continue
 		}
 		for _, e := range x.Entries {
-			if m.Bend.Channel(int(e.Term)) != input.Channel {
+			if m.Nonlinear.Channel(int(e.Term)) != input.Channel {
 				continue
 			}
 			count, weight := e.Count, w[e.Term].MG
@@ -55,8 +55,8 @@ func TestBentAgrees(t *testing.T) {
 	}
 	m := setup.Must(Lookup("assay-bent"))
 	for _, w := range [][]Coef{m.Start, playable(m)} {
-		e, smooth := mustEvaluator(t, m, w), formula.NewMachine(m.Bend.Formula)
-		in := make([]float64, len(m.Bend.Formula.Inputs))
+		e, smooth := mustEvaluator(t, m, w), formula.NewMachine(m.Nonlinear.Formula)
+		in := make([]float64, len(m.Nonlinear.Formula.Inputs))
 		var x Features
 		worst := 0.0
 		playouts(t, positions/2, func(p *board.Position) {
@@ -76,14 +76,14 @@ func TestBentAgrees(t *testing.T) {
 func TestBentSums(t *testing.T) {
 	m := assayBentModel()
 	for name, want := range map[string]int{"danger": sumDanger, "winning": sumWinning, "complexity": sumComplexity} {
-		for i, c := range m.Bend.Channels {
-			if c.Name == name && m.Bend.first[i] != want {
-				t.Errorf("channel %s: its sums begin at %d, the code has %d", name, m.Bend.first[i], want)
+		for i, c := range m.Nonlinear.Channels {
+			if c.Name == name && m.Nonlinear.first[i] != want {
+				t.Errorf("channel %s: its sums begin at %d, the code has %d", name, m.Nonlinear.first[i], want)
 			}
 		}
 	}
 	for i, x := range m.Terms {
-		c := m.Bend.Channels[m.Bend.channel[i]]
+		c := m.Nonlinear.Channels[m.Nonlinear.channel[i]]
 		if x.Channel != "" && c.Name != x.Channel || x.Tapered != c.Tapered {
 			t.Errorf("%s: channel %q is %+v", x.Name, x.Channel, c)
 		}
@@ -149,7 +149,7 @@ func TestSign(t *testing.T) {
 func TestIntegerFormula(t *testing.T) {
 	m := setup.Must(Lookup("assay-bent"))
 	r := rand.New(rand.NewPCG(1, 2))
-	f := m.Bend.Formula
+	f := m.Nonlinear.Formula
 	smooth := formula.NewMachine(f)
 	in := make([]float64, len(f.Inputs))
 	for range 20_000 {
@@ -164,7 +164,7 @@ func TestIntegerFormula(t *testing.T) {
 				in[i] = float64(phase) / MaxPhase
 				continue
 			}
-			at := m.Bend.first[x.Channel]
+			at := m.Nonlinear.first[x.Channel]
 			if x.Black {
 				at++
 			}
@@ -174,7 +174,7 @@ func TestIntegerFormula(t *testing.T) {
 			}
 		}
 		want := smooth.Value(in)
-		if got := float64(m.Bend.value(&s, int64(phase))); math.Abs(got-want) > 1 {
+		if got := float64(m.Nonlinear.value(&s, int64(phase))); math.Abs(got-want) > 1 {
 			t.Fatalf("%v at phase %d: %v, want %v", s, phase, got, want)
 		}
 	}

@@ -9,7 +9,7 @@
 //
 // in centipawns from White's view. Model.Features returns the counts and the
 // Evaluator of Model.NewEvaluator returns the value; the integer sum before its one
-// division is the same in both, for every position. A model with a Bend has channels, each a
+// division is the same in both, for every position. A model that is Nonlinear has channels, each a
 // sum of some of its terms, and a formula that makes the value of the sums.
 //
 // The functions named trace..., in the files of the models, are the only source. They

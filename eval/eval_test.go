@@ -61,7 +61,7 @@ func mustParse(t testing.TB, fen string) board.Position {
 	return p
 }
 
-func mustEvaluator(t testing.TB, m *Model, w []Coef) engine.Rooted {
+func mustEvaluator(t testing.TB, m *Model, w []Coef) engine.RootedEvaluator {
 	t.Helper()
 	e := setup.Must(m.NewEvaluator(w))
 	return e
@@ -91,7 +91,7 @@ func TestOneEvaluation(t *testing.T) {
 	}
 	for _, m := range Models() {
 		positions := positions
-		if m.Bend != nil && !deep {
+		if m.Nonlinear != nil && !deep {
 			positions /= 4 // it shares most trace functions with the model assay
 		}
 		t.Run(m.Name, func(t *testing.T) {

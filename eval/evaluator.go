@@ -11,12 +11,12 @@ import (
 // each term. The weights are copied. Its values are |value| <= MaxScore, a function of the position and the weights
 // alone (and of the root, for a model with terms that depend on it), the same integers on every machine. It serves
 // one goroutine at a time.
-func (m *Model) NewEvaluator(w []Coef) (engine.Rooted, error) {
+func (m *Model) NewEvaluator(w []Coef) (engine.RootedEvaluator, error) {
 	if err := m.Check(w); err != nil {
 		return nil, err
 	}
-	if m.Bend != nil {
-		e := &bentEvaluator{score: m.score, value: m.Bend.value}
+	if m.Nonlinear != nil {
+		e := &bentEvaluator{score: m.score, value: m.Nonlinear.value}
 		e.weights.bent = new(bentTable)
 		for i, c := range w {
 			e.weights.packed[m.slot(i)] = pack(c)
@@ -92,7 +92,7 @@ func (w weighted) Set(name, value string) (engine.Weights, bool, error) {
 	return weighted{w.model, next}, ok, err
 }
 
-func (w weighted) Evaluator(percent int) (engine.Rooted, error) {
+func (w weighted) Evaluator(percent int) (engine.RootedEvaluator, error) {
 	scaled := slices.Clone(w.weights)
 	for i := range min(len(scaled), len(w.model.Terms)) {
 		if w.model.Terms[i].Group != GroupMaterial {

@@ -3,7 +3,7 @@ package eval
 import "github.com/assay-chess/assay/engine/board"
 
 // Feature is the count of one term in a position: White's count minus Black's. In a channel
-// that has a sum for each side, see Bend, Count is White's and Black is Black's.
+// that has a sum for each side, see Nonlinear, Count is White's and Black is Black's.
 type Feature struct {
 	Term         uint16
 	Count, Black int16
@@ -11,7 +11,7 @@ type Feature struct {
 
 // Features is what a tuner needs of a position. The value of the position under weights w
 // is Sum(w) x ScaleNum / (24 x ScaleDen), truncated toward zero, or what a formula makes of
-// the sums of the channels, see Bend.
+// the sums of the channels, see Nonlinear.
 type Features struct {
 	// Entries are the terms whose count is not zero, ascending, each once.
 	Entries []Feature
@@ -22,14 +22,14 @@ type Features struct {
 	ScaleNum, ScaleDen int
 
 	scratch, black *trace
-	bend           *Bend // of the model that was counted; nil if it is linear
+	bend           *Nonlinear // of the model that was counted; nil if it is linear
 }
 
 // Features counts the model's terms in a position. It reuses the memory of f: once f
 // has held a position of this size, nothing is allocated.
 func (m *Model) Features(p *board.Position, f *Features) {
 	f.warm()
-	if f.bend = m.Bend; f.bend != nil {
+	if f.bend = m.Nonlinear; f.bend != nil {
 		m.bentFeatures(p, f)
 		return
 	}
@@ -42,7 +42,7 @@ func (m *Model) Features(p *board.Position, f *Features) {
 	}
 }
 
-// SetRoot makes p the root of the features that follow, as engine.Rooted does for values; nil
+// SetRoot makes p the root of the features that follow, as engine.RootedEvaluator does for values; nil
 // means no root. A tuner sets none: the terms that depend on a root are then 0, and their
 // weights stay as they are.
 func (f *Features) SetRoot(p *board.Position) {
@@ -127,8 +127,8 @@ func (m *Model) Explain(p *board.Position, w []Coef) (*Explanation, error) {
 	for _, c := range m.Counts(p) {
 		t := TermValue{Name: m.Terms[c.Term].Name, White: c.White, Black: c.Black, Coef: w[c.Term],
 			Group: m.Terms[c.Term].Group}
-		if m.Bend != nil {
-			t.Adds = float64(e.Value - m.Bend.without(&f, w, c.Term))
+		if m.Nonlinear != nil {
+			t.Adds = float64(e.Value - m.Nonlinear.without(&f, w, c.Term))
 			e.Terms = append(e.Terms, t)
 			continue
 		}

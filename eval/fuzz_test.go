@@ -26,7 +26,7 @@ func FuzzOneEvaluation(f *testing.F) {
 	type pair struct {
 		m    *Model
 		w    []Coef
-		e, d engine.Rooted // of the position and of its mirror, so that they share no cache
+		e, d engine.RootedEvaluator // of the position and of its mirror, so that they share no cache
 	}
 	var pairs []pair
 	for _, m := range Models() {
@@ -47,7 +47,7 @@ func FuzzOneEvaluation(f *testing.F) {
 			if got := j.d.Evaluate(&mirror); got != -v {
 				t.Errorf("%s: %s has value %d, its mirror %d", j.m.Name, fen, v, got)
 			}
-			if j.m.Bend == nil && x.sum(j.w) != -y.sum(j.w) || x.Value(j.w) != v ||
+			if j.m.Nonlinear == nil && x.sum(j.w) != -y.sum(j.w) || x.Value(j.w) != v ||
 				x.ScaleNum*y.ScaleDen != y.ScaleNum*x.ScaleDen {
 				t.Errorf("%s: %s: value from features %d, from the evaluator %d; from features of the mirror %d",
 					j.m.Name, fen, x.Value(j.w), v, y.Value(j.w))

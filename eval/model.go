@@ -29,8 +29,8 @@ type Model struct {
 	// Start holds the weights that learning starts from, one for each term.
 	Start []Coef
 
-	// Bend says how the value is made of the terms; nil if it is their sum.
-	Bend *Bend
+	// Nonlinear says how the value is made of the terms; nil if it is their sum.
+	Nonlinear *Nonlinear
 
 	trace func(*board.Position, tracer) tracer
 	score func(*board.Position, scorer) scorer // nil: values are made of counts
@@ -67,8 +67,8 @@ func (m *Model) Term(name string) (int, bool) {
 
 // slot returns the index of a term in counts and packed weights.
 func (m *Model) slot(term int) int {
-	if m.Bend != nil {
-		return int(m.Bend.slot[term])
+	if m.Nonlinear != nil {
+		return int(m.Nonlinear.slot[term])
 	}
 	return term
 }

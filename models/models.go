@@ -94,10 +94,10 @@ func New(m *eval.Model, w []eval.Coef) *File {
 
 // formulaOf returns the formula of a model, empty if its value is the sum of its terms.
 func formulaOf(m *eval.Model) string {
-	if m.Bend == nil {
+	if m.Nonlinear == nil {
 		return ""
 	}
-	return m.Bend.Formula.Text
+	return m.Nonlinear.Formula.Text
 }
 
 // Table returns the term table, in the order of f.Terms: the model's, or the one of a foreign

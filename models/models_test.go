@@ -73,7 +73,7 @@ func testUnfitted(t *testing.T, m *eval.Model) {
 
 func TestEmbedded(t *testing.T) {
 	for _, m := range eval.Models() {
-		if m.Bend != nil {
+		if m.Nonlinear != nil {
 			testUnfitted(t, m)
 			continue
 		}

@@ -315,7 +315,7 @@ func TestBentKinks(t *testing.T) {
 	c := NewConfig()
 	c.Valid, c.K, c.Prior = 0, synthetic.BentK, map[string]float64{"jumpy": 0.1}
 	r := setup.Must(Fit(t.Context(), e.Store(t, data, ""), e.Terms, c))
-	if got := strings.Join(r.Bend.OnKinks, ", "); got != "jumpy, kinky" ||
+	if got := strings.Join(r.Nonlinear.OnKinks, ", "); got != "jumpy, kinky" ||
 		!strings.Contains(strings.Join(r.Warnings, "\n"), "the errors of 2 coefficients are rough") {
 		t.Errorf("%s are named, %v\n%+v", got, r.Warnings, r.Terms[4:])
 	}

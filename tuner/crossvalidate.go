@@ -150,7 +150,7 @@ func (v *crossValidation) fit(ctx context.Context, p *objective.Problem, fold in
 		}
 	}
 	s := optimize.Settings{Gap: foldGap * weight / f.at.design}
-	if f.s.Bend() != nil {
+	if f.s.Nonlinear() != nil {
 		s.Idle = 10 * s.Gap
 	}
 	out, err := params.Box.Minimize(ctx, optimize.GaussNewton{}, o, theta, s)

@@ -110,7 +110,7 @@ func (f *fitting) prepare(ctx context.Context) error {
 		f.warn("no game could be held out: there is no validation loss")
 	}
 	var err error
-	if f.s.Bend() != nil {
+	if f.s.Nonlinear() != nil {
 		f.train.K, f.train.Target = 1, objective.Targets(f.s, 1, 0)
 		f.split.seen, f.split.typical, err = f.train.CountParts(ctx, objective.StartOf(f.terms))
 	} else {

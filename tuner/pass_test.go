@@ -314,7 +314,7 @@ func TestSlopesFitAsCounts(t *testing.T) {
 					t.Errorf("%s: counts give %.3f, %.3f, slopes %.3f, %.3f", x.Name, x.FitMG, x.FitEG, mg.FitMG, eg.FitMG)
 				}
 			}
-			if l := have.Local; l == nil || len(l.AtLimit) > 0 || l.Predicted < 10 || want.Local != nil {
+			if l := have.Linearization; l == nil || len(l.AtLimit) > 0 || l.Predicted < 10 || want.Linearization != nil {
 				t.Errorf("local: %+v", l)
 			}
 		})
@@ -324,9 +324,9 @@ func TestSlopesFitAsCounts(t *testing.T) {
 // No number leaves the trust region, in its own effect, and those at its edge are named.
 func TestTrust(t *testing.T) {
 	_, sloped, _, list := countedGames(400)
-	wide := fitRows(t, sloped, list, nil).Local
+	wide := fitRows(t, sloped, list, nil).Linearization
 	r := fitRows(t, sloped, list, func(c *Config) { c.Trust = wide.Largest / 2 })
-	if l := r.Local; l.Largest > wide.Largest/2+2 || len(l.AtLimit) == 0 || len(l.AtLimit) == len(sloped.Terms) ||
+	if l := r.Linearization; l.Largest > wide.Largest/2+2 || len(l.AtLimit) == 0 || len(l.AtLimit) == len(sloped.Terms) ||
 		l.Predicted >= wide.Predicted {
 		t.Errorf("%+v, without limit %+v", l, wide)
 	}

@@ -295,10 +295,10 @@ type Statistics struct {
 	// Collinear lists coefficients that the data cannot distinguish from others, whether or not the prior can.
 	Collinear   []stats.Collinear `json:"collinear,omitempty"`
 	Calibration stats.Calibration `json:"calibration"`
-	// Local is of an evaluation whose slopes were measured at the start weights; nil for others.
-	Local *Local `json:"local,omitempty"`
-	// Bend is of an evaluation with a formula; nil if there is none.
-	Bend *Bend `json:"bend,omitempty"`
+	// Linearization is of an evaluation whose slopes were measured at the start weights; nil for others.
+	Linearization *Linearization `json:"local,omitempty"`
+	// Nonlinear is of an evaluation with a formula; nil if there is none.
+	Nonlinear *Nonlinear `json:"bend,omitempty"`
 }
 
 // fitted returns the tuned weights before they were rounded, to which Fit belongs.

@@ -39,7 +39,7 @@ const (
 // solve finds the minimum, and with it the design effect: D is estimated at
 // the minimum that the last D gave, until it no longer moves.
 func (f *fitting) solve(ctx context.Context) error {
-	f.at.large = f.s.Bend() == nil && !f.fits()
+	f.at.large = f.s.Nonlinear() == nil && !f.fits()
 	f.at.design = cmp.Or(f.c.Design, designFirst)
 	estimate := f.c.Design == 0 && !f.at.large
 	theta, gap := f.free.first, cmp.Or(f.c.Gap, defaultGap)
@@ -125,7 +125,7 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 	o := f.objective()
 	s := optimize.Settings{Gap: gap * weight / f.at.design, Iterations: f.c.Iterations, Limit: maxWeight,
 		NoCurvature: f.at.large}
-	if f.s.Bend() != nil {
+	if f.s.Nonlinear() != nil {
 		idle := gap
 		if f.c.Gap == 0 {
 			idle = max(gap, bentIdle)
@@ -220,7 +220,7 @@ func matrixBytes(parameters, terms int) int64 {
 // it is not known. The triangles of a formula are over the halves of terms.
 func (f *fitting) memory() (need, have int64) {
 	terms := f.s.Terms()
-	if f.s.Bend() != nil {
+	if f.s.Nonlinear() != nil {
 		terms *= 2
 	}
 	return matrixBytes(f.free.N, terms), cmp.Or(f.c.Memory, machine.Memory()/2)
@@ -236,7 +236,7 @@ func (f *fitting) fits() bool {
 // checkMemory refuses a fit with a formula that would take more than it may.
 func (f *fitting) checkMemory(context.Context) error {
 	need, have := f.memory()
-	if f.s.Bend() == nil || have == 0 || need <= have {
+	if f.s.Nonlinear() == nil || have == 0 || need <= have {
 		return nil
 	}
 	return fmt.Errorf("%w: a fit with a formula needs matrices, for %d parameters about %d MiB, and may take %d: "+
@@ -334,7 +334,7 @@ const (
 // coefficients instead, see rescale. Without it a fit to scores, which predict results better than an
 // evaluation does, makes larger evaluations, and the margins of a search no longer suit them.
 func (f *fitting) keepBentScale(ctx context.Context, theta []float64) ([]float64, error) {
-	if f.s.Bend() == nil || f.bare || f.c.KeepScale {
+	if f.s.Nonlinear() == nil || f.bare || f.c.KeepScale {
 		return theta, nil
 	}
 	for round := 0; ; round++ {

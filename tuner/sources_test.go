@@ -82,7 +82,7 @@ func TestBuildPositions(t *testing.T) {
 		for _, workers := range []int{1, 2, 5} {
 			s := setup.Must(rows.Build{Workers: workers}.Positions(ctx, m,
 				[]rows.Source{sliceSource(positions[:1000]), sliceSource(positions[1000:])}))
-			if (s.Seen == nil) != (m.Bend != nil) {
+			if (s.Seen == nil) != (m.Nonlinear != nil) {
 				t.Errorf("%s: occurrences of terms: %v", m.Name, s.Seen)
 			}
 			if first == nil {
@@ -99,7 +99,7 @@ func TestBuildPositions(t *testing.T) {
 // sameChunks compares the rows of stores. The factors of rows with a formula are NaN, which is
 // equal to nothing.
 func sameChunks(a, b *rows.Store) bool {
-	if a.Bend() == nil {
+	if a.Nonlinear() == nil {
 		return reflect.DeepEqual(a.Chunks, b.Chunks)
 	}
 	return slices.EqualFunc(a.Chunks, b.Chunks, func(x, y *rows.Chunk) bool {

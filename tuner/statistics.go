@@ -62,10 +62,10 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 			return nil, fmt.Errorf("ablation: %w", err)
 		}
 	}
-	if err := f.describeBend(ctx, r); err != nil {
+	if err := f.describeNonlinear(ctx, r); err != nil {
 		return nil, err
 	}
-	if err := f.describeLocal(ctx, r); err != nil {
+	if err := f.describeLinearization(ctx, r); err != nil {
 		return nil, err
 	}
 	f.caution(r)
@@ -123,7 +123,7 @@ func (f *fitting) rescale(ctx context.Context, r *Result, w objective.Tapered, a
 			return 1, err
 		}
 	}
-	if f.s.Bend() != nil { // by its slope, see keepBentScale
+	if f.s.Nonlinear() != nil { // by its slope, see keepBentScale
 		if r.Scale != nil {
 			r.Scale.Kept = f.slope.moved
 		}

@@ -159,8 +159,8 @@ const (
 	bentIdle = 1e-8
 )
 
-// Bend is what a fit says of an evaluation that is not linear.
-type Bend struct {
+// Nonlinear has what a fit says of an evaluation that is not linear.
+type Nonlinear struct {
 	Formula string `json:"formula"`
 	// Jumps is the number of places where the formula may jump; NearJumps the number of rows
 	// within 5 centipawns of one under the tuned weights. What a fit says of these is rough.
@@ -171,18 +171,18 @@ type Bend struct {
 	OnKinks []string `json:"coefficients_on_kinks,omitempty"`
 }
 
-// describeBend fills in the report on an evaluation with a formula, at the fitted numbers.
-func (f *fitting) describeBend(ctx context.Context, r *Result) error {
-	bend := f.s.Bend()
+// describeNonlinear fills in the report on an evaluation with a formula, at the fitted numbers.
+func (f *fitting) describeNonlinear(ctx context.Context, r *Result) error {
+	bend := f.s.Nonlinear()
 	if bend == nil {
 		return nil
 	}
-	r.Bend = &Bend{Formula: bend.Formula.Text, Jumps: len(bend.Jumps)}
+	r.Nonlinear = &Nonlinear{Formula: bend.Formula.Text, Jumps: len(bend.Jumps)}
 	rough, err := f.train.FindRough(ctx, r.fitted(), jumpReach*f.c.unit(), kinkReach*f.c.unit())
 	if err != nil {
 		return err
 	}
-	r.Bend.NearJumps = rough.NearJumps
+	r.Nonlinear.NearJumps = rough.NearJumps
 	for t := range f.terms {
 		for half, j := range [2]int{f.free.MG[t], f.free.EG[t]} {
 			if j == objective.Fixed || half == 1 && !f.terms[t].Tapered ||
@@ -193,24 +193,24 @@ func (f *fitting) describeBend(ctx context.Context, r *Result) error {
 			if f.terms[t].Tapered {
 				name += [2]string{" mg", " eg"}[half]
 			}
-			r.Bend.OnKinks = append(r.Bend.OnKinks, name)
+			r.Nonlinear.OnKinks = append(r.Nonlinear.OnKinks, name)
 		}
 	}
-	if n := len(r.Bend.OnKinks); n > 0 {
+	if n := len(r.Nonlinear.OnKinks); n > 0 {
 		f.warn("the errors of %d coefficients are rough, most of what the data say of them is from rows "+
-			"near a jump or on a kink of the formula: %s", n, some(r.Bend.OnKinks))
+			"near a jump or on a kink of the formula: %s", n, some(r.Nonlinear.OnKinks))
 	}
-	if n := r.Bend.NearJumps; n > 0 {
+	if n := r.Nonlinear.NearJumps; n > 0 {
 		f.warn("%d of %d rows are within %d centipawns of where the formula jumps (signs and conditions): "+
 			"there the fit is rough", n, r.Rows, jumpReach)
 	}
 	return nil
 }
 
-// Local says how far a fit went from the point where its slopes were measured, which is the start weights. Measuring
+// Linearization says how far a fit went from the point where its slopes were measured, which is the start weights. Measuring
 // again at the tuned ones shows how far the slopes hold: where the evaluation changed by something else than
 // Predicted, half of Largest is a better Config.Trust.
-type Local struct {
+type Linearization struct {
 	// Predicted is the root mean square change of the evaluation on the rows trained on, by the slopes: centipawns.
 	Predicted float64 `json:"predicted"`
 	// Largest is how far the coefficient that moved most did, in centipawns of effect, and Term its term.
@@ -221,33 +221,33 @@ type Local struct {
 	AtLimit []string `json:"at_limit,omitempty"`
 }
 
-// describeLocal fills in what a fit with measured slopes says of itself.
-func (f *fitting) describeLocal(ctx context.Context, r *Result) error {
+// describeLinearization fills in what a fit with measured slopes says of itself.
+func (f *fitting) describeLinearization(ctx context.Context, r *Result) error {
 	if !f.s.Local() {
 		return nil
 	}
-	r.Local = &Local{Trust: num.Float(cmp.Or(f.c.Trust, DefaultTrust))}
+	r.Linearization = &Linearization{Trust: num.Float(cmp.Or(f.c.Trust, DefaultTrust))}
 	change := r.rounded()
 	for t, term := range f.terms {
 		change.MG[t] -= term.MG
 		change.EG[t] -= term.EG
-		if by := math.Abs(change.MG[t]) * f.split.typical[t] / f.c.unit(); by > r.Local.Largest && f.split.seen[t] > 0 {
-			r.Local.Largest, r.Local.Term = by, term.Name
+		if by := math.Abs(change.MG[t]) * f.split.typical[t] / f.c.unit(); by > r.Linearization.Largest && f.split.seen[t] > 0 {
+			r.Linearization.Largest, r.Linearization.Term = by, term.Name
 		}
 	}
 	for j, name := range f.free.Names(f.terms) {
 		if f.free.Stuck(j) {
-			r.Local.AtLimit = append(r.Local.AtLimit, name)
+			r.Linearization.AtLimit = append(r.Linearization.AtLimit, name)
 		}
 	}
-	if n := len(r.Local.AtLimit); n > 0 {
+	if n := len(r.Linearization.AtLimit); n > 0 {
 		f.warn("%d numbers would go further than %g centipawns of effect from where slopes were measured, and are held "+
 			"there: measure again at the tuned weights, and fit again, or trust the slopes further: "+
-			"%s", n, float64(r.Local.Trust),
-			some(r.Local.AtLimit))
+			"%s", n, float64(r.Linearization.Trust),
+			some(r.Linearization.AtLimit))
 	}
 	rms, err := f.changeRMS(ctx, change)
-	r.Local.Predicted = short(rms / f.c.unit())
+	r.Linearization.Predicted = short(rms / f.c.unit())
 	return err
 }
 

@@ -214,9 +214,9 @@ func (s Summary) KnownPairRatio() num.Float {
 	return num.Float(s.PairRatio)
 }
 
-// Measured is what results say in the light of a test. The keys are as in
+// Measurement has what a test makes of results. The keys are as in
 // match.Result.
-type Measured struct {
+type Measurement struct {
 	Games   int64   `json:"games"`
 	Score   float64 `json:"score"`
 	LLR     float64 `json:"llr"`
@@ -242,7 +242,7 @@ type Measured struct {
 
 // Measure returns what results say: what the test observed, and all pairs (or games) of the
 // match. Stopped says that the test may have ended the match.
-func (t Test) Measure(c, all Counts, stopped bool) (*Measured, error) {
+func (t Test) Measure(c, all Counts, stopped bool) (*Measurement, error) {
 	llr, err := t.LLR(c)
 	if err != nil {
 		return nil, err
@@ -253,7 +253,7 @@ func (t Test) Measure(c, all Counts, stopped bool) (*Measured, error) {
 	if !stopped {
 		shown = s.Strength()
 	}
-	r := &Measured{
+	r := &Measurement{
 		Games: s.Games, Score: s.Score, LLR: llr, Verdict: t.Status(llr).String(),
 		Strength: shown, AfterStop: after,
 		LOS: s.KnownLOS(), DrawRatio: s.DrawRatio, PairRatio: s.KnownPairRatio(), Details: s.Details(), Paired: s.Paired,

@@ -285,7 +285,7 @@ func (l *linear) SignChanges(ctx context.Context, s *Store, before, after []floa
 // every one of them tapered or single as the model has it. It returns nil for an external evaluation.
 func ModelOf(set dataset.FeatureSet) *eval.Model {
 	m, err := eval.Lookup(set.Model)
-	if err != nil || len(m.Terms) != len(set.Terms) || set.BySide || m.Bend != nil {
+	if err != nil || len(m.Terms) != len(set.Terms) || set.BySide || m.Nonlinear != nil {
 		return nil
 	}
 	for i := range set.Terms {

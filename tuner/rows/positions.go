@@ -77,9 +77,9 @@ func (b Build) Positions(ctx context.Context, m *eval.Model, sources []Source) (
 	if err != nil {
 		return nil, err
 	}
-	bend := bendOf(m)
+	bend := nonlinearOf(m)
 	if bend != nil {
-		to.BendBy(bend)
+		to.SetNonlinear(bend)
 	}
 	n := inorder.Workers(b.Workers)
 	c := collector{b: to, used: make(chan *job, 4*n), infos: make([]SourceInfo, len(sources)), progress: b.progress}
@@ -116,7 +116,7 @@ func (b Build) Positions(ctx context.Context, m *eval.Model, sources []Source) (
 }
 
 // extract turns the job's positions into rows.
-func (j *job) extract(m *eval.Model, bend *Bend, f *eval.Features, s *Source) {
+func (j *job) extract(m *eval.Model, bend *Nonlinear, f *eval.Features, s *Source) {
 	factor := s.Weight
 	if factor == 0 {
 		factor = 1

@@ -141,10 +141,10 @@ func TermsOf(m *eval.Model, w []eval.Coef) ([]Term, error) {
 	return out, nil
 }
 
-// Bend says how the rows of a store are evaluated that are not linear: which sums of terms
+// Nonlinear says how the rows of a store are evaluated that are not linear: which sums of terms
 // the entries of a row make, and what the formula does with them. The entries of such a store
 // name counted terms: a term of a channel that counts each side is two of them.
-type Bend struct {
+type Nonlinear struct {
 	Formula  *formula.Formula
 	Machines *autodiff.Pool
 	Slots    []slot
@@ -165,9 +165,9 @@ type counted struct {
 	Slot uint16
 }
 
-// NewBend describes rows whose value is a formula of channels, to which terms belong by index.
-func NewBend(f *formula.Formula, channels []formula.Channel, channel []int) *Bend {
-	b := &Bend{Formula: f, Machines: autodiff.NewPool(f), Phase: -1, Jumps: f.Jumps(), Kinks: f.Kinks()}
+// NewNonlinear describes rows whose value is a formula of channels, to which terms belong by index.
+func NewNonlinear(f *formula.Formula, channels []formula.Channel, channel []int) *Nonlinear {
+	b := &Nonlinear{Formula: f, Machines: autodiff.NewPool(f), Phase: -1, Jumps: f.Jumps(), Kinks: f.Kinks()}
 	slots := make([][2]int, len(channels))
 	for c, ch := range channels {
 		slots[c] = [2]int{len(b.Slots), -1}
@@ -205,20 +205,20 @@ func NewBend(f *formula.Formula, channels []formula.Channel, channel []int) *Ben
 	return b
 }
 
-// bendOf returns how the rows of a model are evaluated; nil if they are linear.
-func bendOf(m *eval.Model) *Bend {
-	if m.Bend == nil {
+// nonlinearOf returns how the rows of a model are evaluated; nil if they are linear.
+func nonlinearOf(m *eval.Model) *Nonlinear {
+	if m.Nonlinear == nil {
 		return nil
 	}
 	channel := make([]int, len(m.Terms))
 	for t := range channel {
-		channel[t] = m.Bend.Channel(t)
+		channel[t] = m.Nonlinear.Channel(t)
 	}
-	return NewBend(m.Bend.Formula, m.Bend.Channels, channel)
+	return NewNonlinear(m.Nonlinear.Formula, m.Nonlinear.Channels, channel)
 }
 
 // Entries appends the entries of a term that is counted for White, or for both sides, and for Black.
-func (b *Bend) Entries(entries []Entry, term uint16, white, black float32) []Entry {
+func (b *Nonlinear) Entries(entries []Entry, term uint16, white, black float32) []Entry {
 	counts := [2]float32{white, black}
 	for side, at := range b.at[term] {
 		if at >= 0 && counts[side] != 0 {
@@ -229,7 +229,7 @@ func (b *Bend) Entries(entries []Entry, term uint16, white, black float32) []Ent
 }
 
 // count makes entries of counted terms ones of terms, White's minus Black's, in place.
-func (b *Bend) count(entries []Entry) []Entry {
+func (b *Nonlinear) count(entries []Entry) []Entry {
 	out := entries[:0]
 	for _, e := range entries {
 		c := b.Counted[e.Term]

@@ -45,7 +45,7 @@ type Store struct {
 	Seen     []int64      // how often each term occurs in a sample of positions; nil unless built from those
 	sources  []SourceInfo // empty unless built from sources
 	disk     *spill       // where codes are, if not in memory
-	bend     *Bend        // nil if the evaluation is linear
+	bend     *Nonlinear   // nil if the evaluation is linear
 	local    bool         // linear only near the start values, see dataset.Evaluation
 	before   []tally      // by term: counts before factors of the rows, where entries include those
 }
@@ -61,8 +61,8 @@ func (s *Store) Terms() int {
 	return s.terms
 }
 
-// Bend says how the rows are evaluated; nil if they are linear.
-func (s *Store) Bend() *Bend { return s.bend }
+// Nonlinear says how the rows are evaluated; nil if they are linear.
+func (s *Store) Nonlinear() *Nonlinear { return s.bend }
 
 // Local reports whether counts are slopes, so that the evaluation is linear only near the start values.
 func (s *Store) Local() bool { return s.local }
@@ -140,8 +140,8 @@ func NewBuilder(terms int) *Builder {
 	return b
 }
 
-// BendBy makes the store one of rows that a formula evaluates.
-func (b *Builder) BendBy(bend *Bend) {
+// SetNonlinear makes the store one of rows that a formula evaluates.
+func (b *Builder) SetNonlinear(bend *Nonlinear) {
 	b.s.bend, b.s.terms = bend, len(bend.Counted)
 	b.s.pairs = newDictionary(len(bend.Counted))
 }

@@ -143,7 +143,7 @@ var hints = []hint{
 	{is: positions.ErrOtherScores,
 		cure: "run the command that searched them again, to resume it, or use another --out"},
 	{is: positions.ErrNoMoves, cure: "leave out --quiet-move, and drop noisy positions by --resolve drop or --max-noise"},
-	{is: dataset.ErrNotData, cure: "set --out to an empty or a new folder"},
+	{is: dataset.ErrOtherData, cure: "set --out to an empty or a new folder"},
 	{is: dataset.ErrIncomplete, cure: "to resume it, run the command that writes it again"},
 
 	{is: dataset.ErrDrift, on: "features", cure: "\nFix the dump, or put the part that is not tuned into offset"},

@@ -116,7 +116,7 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 		return fmt.Errorf("%s: %d of %d games have no partner with colors reversed", f.pgn, n, r.Games+n)
 	}
 	if err == nil && f.status {
-		err = ui.TestExit(r.Measured.Verdict)
+		err = ui.TestExit(r.Measurement.Verdict)
 	}
 	return err
 }
@@ -128,7 +128,7 @@ func (f *sprtFlags) measure(r *sprtReport, counts sprt.Counts) (err error) {
 		all = f.games.Counts()
 	}
 	r.stopped, r.played, r.fixed = r.stopped || named, named, sprt.Summarize(all).Strength()
-	if r.Measured, err = f.test.Measure(counts, all, r.stopped); err != nil || !named || !f.games.Corrected {
+	if r.Measurement, err = f.test.Measure(counts, all, r.stopped); err != nil || !named || !f.games.Corrected {
 		return err
 	}
 	c, err := f.games.Follow()
@@ -136,8 +136,8 @@ func (f *sprtFlags) measure(r *sprtReport, counts sprt.Counts) (err error) {
 		return err
 	}
 	last := c.Points[len(c.Points)-1]
-	r.Measured.LLR, r.Lower, r.Upper = last.LLR, last.Lower, last.Upper
-	r.Measured.Verdict = sprt.StatusAt(last.LLR, last.Lower, last.Upper).String()
+	r.Measurement.LLR, r.Lower, r.Upper = last.LLR, last.Lower, last.Upper
+	r.Measurement.Verdict = sprt.StatusAt(last.LLR, last.Lower, last.Upper).String()
 	return nil
 }
 
@@ -254,7 +254,7 @@ type sprtReport struct {
 	sprt.Test
 	Lower float64 `json:"lower"` // Wald's bounds of the LLR
 	Upper float64 `json:"upper"`
-	*sprt.Measured
+	*sprt.Measurement
 	Unpaired  int        `json:"unpaired,omitempty"`  // games of a PGN file that were left out for want of a partner
 	Corrected *bool      `json:"corrected,omitempty"` // whether plan is for a corrected test
 	Plan      []sprtPlan `json:"plan,omitempty"`
@@ -282,13 +282,13 @@ func (r *sprtReport) document() *doc.Document {
 	if r.tested {
 		facts.Add("test\t[%g, %g] %v Elo, alpha %g, beta %g", r.Elo0, r.Elo1, r.Model, r.Alpha, r.Beta)
 	}
-	if r.Measured != nil {
-		r.addMeasured(&facts, &more)
+	if r.Measurement != nil {
+		r.addMeasurement(&facts, &more)
 	} else {
 		facts.Add("LLR bounds\t%.4f, %.4f", r.Lower, r.Upper)
 	}
 	d := &doc.Document{Parts: []doc.Part{{Tables: []ui.Table{facts}}, {Tables: []ui.Table{more}, More: true}}}
-	if n := int64(r.Unpaired); r.Measured != nil && 20*n > r.Games+n {
+	if n := int64(r.Unpaired); r.Measurement != nil && 20*n > r.Games+n {
 		d.Text = []string{fmt.Sprintf("%d of %d games have no partner and are left out: the rest may be biased.", n,
 			r.Games+n)}
 	}
@@ -307,8 +307,8 @@ func (r *sprtReport) document() *doc.Document {
 	return d
 }
 
-func (r *sprtReport) addMeasured(facts, more *ui.Table) {
-	c := r.Measured
+func (r *sprtReport) addMeasurement(facts, more *ui.Table) {
+	c := r.Measurement
 	if r.tested {
 		facts.Add("LLR\t%.4f, bounds %.4f, %.4f", c.LLR, r.Lower, r.Upper)
 		facts.Add("verdict\t%s", sprtWords[c.Verdict])

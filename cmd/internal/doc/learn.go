@@ -203,7 +203,7 @@ func fit(r *tuner.Report, took time.Duration) (t ui.Table) {
 	t.Add("K\t%.6f per %s under the start weights, %.6f under the new ones%s", r.K,
 		(&models.File{Unit: r.Unit}).UnitName(),
 		r.FileK, scores)
-	if l := r.Local; l != nil {
+	if l := r.Linearization; l != nil {
 		t.Add("slopes\tpredict a change of the evaluation by %.1f centipawns (RMS); %s moves most, by %.1f of effect",
 			l.Predicted, l.Term, l.Largest)
 	}

@@ -148,10 +148,10 @@ func (f *fitting) reach(measured slopes.Config, point []float64) (found []float6
 		if v := r.CrossValidation; v != nil {
 			fit.Start, fit.Predicted = v.Start, v.Tuned
 		}
-		if moved.Wrong <= mostError || try == mostTries || r.Local == nil {
+		if moved.Wrong <= mostError || try == mostTries || r.Linearization == nil {
 			return found, fit, nil
 		}
-		trust = r.Local.Largest / 2
+		trust = r.Linearization.Largest / 2
 	}
 }
 

@@ -266,7 +266,7 @@ func TestTuneBent(t *testing.T) {
 	}
 	m := setup.Must(eval.Lookup("assay-bent"))
 	f, err := models.Load(out)
-	if err != nil || f.Model != "assay-bent" || f.External != nil || f.Formula != m.Bend.Formula.Text {
+	if err != nil || f.Model != "assay-bent" || f.External != nil || f.Formula != m.Nonlinear.Formula.Text {
 		t.Fatalf("%v, %+v", err, f)
 	}
 }

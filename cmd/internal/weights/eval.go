@@ -194,7 +194,7 @@ func (e *explained) print(w io.Writer, p *board.Position, x *Opened, all bool) e
 			table.Add("  %s\t%d\t%d\t%d\t%d\t%s", t.Name, t.White, t.Black, t.MG, t.EG, decimal(t.Adds))
 		}
 	}
-	if x.Model.Bend != nil {
+	if x.Model.Nonlinear != nil {
 		line("value, by the formula", float64(e.Value))
 	} else {
 		line("sum", total)
@@ -203,9 +203,9 @@ func (e *explained) print(w io.Writer, p *board.Position, x *Opened, all bool) e
 		line(fmt.Sprintf("times %d/%d: endgame scale, hard to win", num, den), total*float64(num)/float64(den))
 	}
 	err := table.Print(w)
-	if x.Model.Bend != nil {
+	if x.Model.Nonlinear != nil {
 		fmt.Fprintf(w, "\n\"adds\" is how much lower the value would be without the term; these do not sum to the value:\n\n"+
-			"  %s\n", strings.ReplaceAll(x.Model.Bend.Formula.Text, "\n", "\n  "))
+			"  %s\n", strings.ReplaceAll(x.Model.Nonlinear.Formula.Text, "\n", "\n  "))
 	}
 	if hidden > 0 {
 		fmt.Fprintf(w, "\n%d terms do not occur; --all shows them.\n", hidden)

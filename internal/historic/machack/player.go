@@ -23,7 +23,7 @@ var ownBook = sync.OnceValues(func() (historic.Book, error) { return historic.Pa
 type Player struct {
 	historic.Seeded
 	historic.Weighted
-	ev engine.Rooted
+	ev engine.RootedEvaluator
 
 	plies     int
 	width     string

@@ -19,7 +19,7 @@ const (
 // search is one search. Values are in centipawns from the view of the side to move.
 type search struct {
 	budget *historic.Budget
-	ev     engine.Rooted
+	ev     engine.RootedEvaluator
 	table  *historic.Table
 	// settings
 	basic    []int // widths

@@ -18,7 +18,7 @@ type Player struct {
 	historic.Seeded
 	historic.Weighted
 	typeB bool
-	ev    engine.Rooted // of the weights, scaled by style
+	ev    engine.RootedEvaluator // of the weights, scaled by style
 
 	moves      int   // type A: depth in moves of each side
 	least      int   // type B: least length of a variation, in moves

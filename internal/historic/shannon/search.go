@@ -19,7 +19,7 @@ const (
 // search is one search of either type.
 type search struct {
 	player *Player
-	ev     engine.Rooted
+	ev     engine.RootedEvaluator
 	budget *historic.Budget
 	root   board.Position
 	list   []board.Move // in the order of T7

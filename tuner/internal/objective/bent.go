@@ -42,7 +42,7 @@ func (s *Scratch) bentDifferentiate(store *rows.Store, c *rows.Chunk, w Tapered)
 	}
 	copy(s.X, x)
 	m := s.bent.machine
-	for k, slot := range store.Bend().Slots {
+	for k, slot := range store.Nonlinear().Slots {
 		s.bent.slopes[k] = [2][]float64{}
 		for half, in := range [2]int{slot.MG, slot.EG} {
 			if in >= 0 {
@@ -55,7 +55,7 @@ func (s *Scratch) bentDifferentiate(store *rows.Store, c *rows.Chunk, w Tapered)
 
 // prepareBent takes a machine and makes the tables of what a pair adds to the sums.
 func (s *Scratch) prepareBent(store *rows.Store, w Tapered) error {
-	b := store.Bend()
+	b := store.Nonlinear()
 	if s.bent == nil {
 		s.bent = new(bent)
 	}
@@ -91,7 +91,7 @@ func (s *Scratch) giveBack() {
 
 // load writes the sums and phases of a chunk into the machine.
 func (s *Scratch) load(store *rows.Store, c *rows.Chunk, w Tapered) {
-	b, x := store.Bend(), s.bent
+	b, x := store.Nonlinear(), s.bent
 	into := make([][2][]float64, len(b.Slots))
 	for k, slot := range b.Slots {
 		for half, in := range [2]int{slot.MG, slot.EG} {
@@ -136,7 +136,7 @@ func (s *Scratch) load(store *rows.Store, c *rows.Chunk, w Tapered) {
 // codes and its wide entries. Terms ascend; one that counts each side occurs twice. Parts that
 // the evaluation does not depend on are left out.
 func (s *Scratch) bentParts(store *rows.Store, line []uint16, wides []rows.Wide, row int) []Part {
-	b, x, pairs := store.Bend(), s.bent, store.Pairs()
+	b, x, pairs := store.Nonlinear(), s.bent, store.Pairs()
 	out := s.parts[:0]
 	add := func(e rows.Entry) {
 		t := b.Counted[e.Term]
@@ -170,7 +170,7 @@ func (s *Scratch) bentParts(store *rows.Store, line []uint16, wides []rows.Wide,
 
 // bentGradient sums, by term, the parts of a chunk's rows times X.
 func (s *Scratch) bentGradient(store *rows.Store, c *rows.Chunk) {
-	b, x := store.Bend(), s.bent
+	b, x := store.Nonlinear(), s.bent
 	g := x.g
 	clear(g.MG)
 	clear(g.EG)
@@ -203,7 +203,7 @@ func (s *Scratch) bentGradient(store *rows.Store, c *rows.Chunk) {
 }
 
 // bentRest adds wide entries to the gradient of a chunk.
-func (s *Scratch) bentRest(b *rows.Bend, c *rows.Chunk) {
+func (s *Scratch) bentRest(b *rows.Nonlinear, c *rows.Chunk) {
 	x, g := s.bent, s.bent.g
 	for _, e := range c.Wide {
 		t := b.Counted[e.Term]
@@ -262,7 +262,7 @@ type Rough struct {
 // one of a kink: where a value is cut off, or changes its sign under abs.
 func (p *Problem) FindRough(ctx context.Context, w Tapered, jump, kink float64) (*Rough, error) {
 	r := &Rough{Share: NewTapered(p.Store.Terms())}
-	b := p.Store.Bend()
+	b := p.Store.Nonlinear()
 	if len(b.Jumps)+len(b.Kinks) == 0 {
 		return r, nil
 	}
@@ -302,7 +302,7 @@ func (p *Problem) FindRough(ctx context.Context, w Tapered, jump, kink float64) 
 
 // moves returns, by term, the bits of the nodes that the coefficients of its two halves may move.
 func (p *Problem) moves(nodes []int) [][2]uint64 {
-	b := p.Store.Bend()
+	b := p.Store.Nonlinear()
 	steps := b.Formula.Nodes
 	// bits of the nodes that they lead to
 	reach, inputs := make([]uint64, len(steps)), make([]uint64, len(b.Formula.Inputs))

@@ -76,7 +76,7 @@ func (p *Params) Trust(reach float64, typical []float64) {
 // every row says the same. These are at their limit, which is where they would end.
 func (p *Params) Pin(ctx context.Context, problem *Problem) ([]float64, error) {
 	theta := make([]float64, p.N)
-	if p.Box == nil || problem.Store.Bend() != nil { // rows push a bent term both ways
+	if p.Box == nil || problem.Store.Nonlinear() != nil { // rows push a bent term both ways
 		return theta, nil
 	}
 	way, err := p.oneSided(ctx, problem)

@@ -105,7 +105,7 @@ func sums(t *testing.T, text *synthetic.Text, d synthetic.Data, p *objective.Pro
 		}
 	}))
 	text.Sums("derivatives", each)
-	if d.Store.Bend() != nil {
+	if d.Store.Nonlinear() != nil {
 		rough := setup.Must(p.FindRough(ctx, w, 30, 2))
 		text.Add("near jumps", float64(rough.NearJumps))
 		text.Add("share, mg", rough.Share.MG...)

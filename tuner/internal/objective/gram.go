@@ -87,7 +87,7 @@ func (p *Problem) Gram(ctx context.Context, w Tapered, factors ...RowFactor) ([]
 // Grams is Gram for groups of factors.
 func (p *Problem) Grams(ctx context.Context, w Tapered, groups ...Together) ([]*Gram, error) {
 	s, lines, blocks := p.Store, p.Store.Terms(), 3
-	bent := s.Bend() != nil
+	bent := s.Nonlinear() != nil
 	if bent {
 		if lines, blocks = 2*lines, 1; lines > 1<<16 {
 			return nil, fmt.Errorf("%w: %d terms are too many for a formula", ErrConfig, s.Terms())
@@ -196,7 +196,7 @@ func (p *Problem) gramRuns() []int {
 	var out []int
 	sum := 0
 	for i, c := range p.Store.Chunks {
-		if i == 0 || sum >= gramRows || p.Store.Bend() == nil && !c.SameFactors(p.Store.Chunks[i-1]) {
+		if i == 0 || sum >= gramRows || p.Store.Nonlinear() == nil && !c.SameFactors(p.Store.Chunks[i-1]) {
 			out = append(out, i)
 			sum = 0
 		}
@@ -229,7 +229,7 @@ func (p *Problem) gramChunk(t *gramScratch, i int, base []int, groups []Together
 					outer(t.index, t.value, h[0]*a*b, m, base)
 				}
 			}
-			if p.Store.Bend() != nil || !c.Mixed() {
+			if p.Store.Nonlinear() != nil || !c.Mixed() {
 				add(0, 1, 1)
 				continue
 			}
@@ -244,7 +244,7 @@ func (p *Problem) gramChunk(t *gramScratch, i int, base []int, groups []Together
 // fill writes a row's terms with their counts or, if a formula evaluates it, its halves with the
 // derivatives of the evaluation.
 func (t *gramScratch) fill(s *rows.Store, line []uint16, wides []rows.Wide, row int) {
-	if s.Bend() != nil {
+	if s.Nonlinear() != nil {
 		t.index, t.value = t.index[:0], t.value[:0]
 		eachTerm(t.bentParts(s, line, wides, row), func(term uint16, mg, eg float64) {
 			if mg != 0 {

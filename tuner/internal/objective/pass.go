@@ -113,7 +113,7 @@ func (s *Scratch) Evaluate(store *rows.Store, c *rows.Chunk, w Tapered, wanted [
 	if s.Codes, err = store.Codes(c, &s.buf); err != nil {
 		return err
 	}
-	if store.Bend() != nil {
+	if store.Nonlinear() != nil {
 		x, err := s.bentEvaluate(store, c, w, (*autodiff.Machine).Value)
 		copy(s.X, x)
 		return err
@@ -151,7 +151,7 @@ func (s *Scratch) Evaluate(store *rows.Store, c *rows.Chunk, w Tapered, wanted [
 // Differentiate is Evaluate for what needs the derivatives of the evaluations too, see EachPart.
 // Of linear evaluations they are known.
 func (s *Scratch) Differentiate(store *rows.Store, c *rows.Chunk, w Tapered, wanted []bool) (err error) {
-	if store.Bend() == nil {
+	if store.Nonlinear() == nil {
 		return s.Evaluate(store, c, w, wanted)
 	}
 	if s.Codes, err = store.Codes(c, &s.buf); err != nil {
@@ -237,7 +237,7 @@ func (p *Problem) gradient(ctx context.Context, w Tapered, g Tapered,
 	s, total := p.Store, 0.0
 	pairs := s.Pairs()
 	sum := gradientSum{g: g, pairs: pairs}
-	if g.MG != nil && s.Bend() == nil {
+	if g.MG != nil && s.Nonlinear() == nil {
 		sum.sum = lookups.Get().(*lookup)
 		defer lookups.Put(sum.sum)
 		clear(sum.sum[:len(pairs)])
@@ -254,7 +254,7 @@ func (p *Problem) gradient(ctx context.Context, w Tapered, g Tapered,
 				x[j] *= float64(v)
 			}
 		}
-		if s.Bend() != nil {
+		if s.Nonlinear() != nil {
 			t.bentGradient(s, c)
 			return
 		}
@@ -269,7 +269,7 @@ func (p *Problem) gradient(ctx context.Context, w Tapered, g Tapered,
 		total += t.value
 		switch {
 		case g.MG == nil:
-		case s.Bend() != nil:
+		case s.Nonlinear() != nil:
 			for k, v := range t.bent.g.MG {
 				g.MG[k] += v
 				g.EG[k] += t.bent.g.EG[k]
@@ -405,7 +405,7 @@ type Part struct {
 
 // EachPart calls f with the parts of each row of a chunk, after Differentiate.
 func (s *Scratch) EachPart(store *rows.Store, c *rows.Chunk, f func(row int, parts []Part)) {
-	if store.Bend() != nil {
+	if store.Nonlinear() != nil {
 		c.EachLine(s.Codes, func(row int, line []uint16, wides []rows.Wide) {
 			f(row, s.bentParts(store, line, wides, row))
 		})

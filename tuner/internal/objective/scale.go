@@ -105,7 +105,7 @@ func (p *Problem) FitK(ctx context.Context, w Tapered) (float64, error) {
 			}
 		}
 	}
-	if p.Store.Bend() == nil && p.Store.Rows() > keptRows {
+	if p.Store.Nonlinear() == nil && p.Store.Rows() > keptRows {
 		parts := make([]kSums, len(p.Store.Chunks))
 		return searchK(func(k float64) (all kSums, err error) {
 			err = Evaluate(ctx, p.Store, p.Workers, w, func(t *Scratch, i int) { sum(&parts[i], i, k, t.X) },

@@ -217,7 +217,7 @@ func (c *clusterPass) do(s *clusterScratch, piece int) error {
 			return err
 		}
 		c.p.Derivatives(s.Scratch, i, wanted)
-		if c.p.Store.Bend() != nil {
+		if c.p.Store.Nonlinear() != nil {
 			c.collectParts(s, k, lo)
 		} else {
 			c.collect(s, k, lo)
@@ -295,7 +295,7 @@ func spread(p *objective.Params, e rows.Entry, mg, eg, h float64, u, info []floa
 // singles adds the clusters of a single row.
 func (c *clusterPass) singles(ctx context.Context, sum, sumSq, total []float64) error {
 	part := make([]float64, c.p.Store.Terms())
-	bent := c.p.Store.Bend() != nil
+	bent := c.p.Store.Nonlinear() != nil
 	return c.p.EachDerivative(ctx, c.w, func(chunk, row int, slope, curvature float64, parts []objective.Part) {
 		if !c.isSingle(chunk, row) {
 			return

@@ -126,8 +126,8 @@ func (e *Bent) Store(t testing.TB, list []BentRow, disk string) *rows.Store {
 			t.Fatal(err)
 		}
 	}
-	bend := rows.NewBend(e.Formula, e.Channels, e.Channel)
-	b.BendBy(bend)
+	bend := rows.NewNonlinear(e.Formula, e.Channels, e.Channel)
+	b.SetNonlinear(bend)
 	for i := range list {
 		r := &list[i]
 		phase := float32(r.Phase) / rows.MaxPhase
