@@ -36,43 +36,27 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if short := gamelog.Short(c.Out, func(s *Summary) bool { return uint64(s.Games) < c.Games }); short ||
-		!gamelog.Complete(c.Out) {
+	short := func(s *Summary) bool { return uint64(s.Games) < c.Games }
+	if gamelog.Short(c.Out, short) || !gamelog.Complete(c.Out) {
 		if err := c.Setup.Preflight(ctx, func(int) selfplay.Limits { return c.Limits }, c.Players...); err != nil {
 			return nil, err
 		}
 	}
 	id := c.identity(openings)
 	info := durable.RunInfo{Command: "selfplay", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned,
-		Total: c.Games, Players: gamelog.Players(c.Players...), Loose: gamelog.Loose}
-	run, err := durable.OpenRun(c.Out, info, id)
-	if err != nil {
-		return nil, err
+		Total: c.Games, Players: gamelog.Players(c.Players...)}
+	reload := func(_ *durable.Run, s *Summary) error {
+		s.Already = true
+		return gamelog.CheckTotal(c.Out, uint64(s.Games), c.Games)
 	}
-	defer run.Close()
-	if doc, complete := run.Result(); complete {
-		s := &Summary{Already: true}
-		if err := json.Unmarshal(doc, s); err != nil {
-			return nil, fmt.Errorf("%s: %w", run.Path(durable.RunResultName), err)
+	return gamelog.InFolder(c.Out, info, id, short, reload, func(run *durable.Run) (*Summary, error) {
+		if c.Progress != nil {
+			c.Progress = run.Progress(c.Progress)
 		}
-		if uint64(s.Games) >= c.Games {
-			return s, gamelog.CheckTotal(c.Out, uint64(s.Games), c.Games)
-		}
-		if err := run.Reopen(); err != nil {
-			return nil, err
-		}
-	}
-	if c.Progress != nil {
-		c.Progress = run.Progress(c.Progress)
-	}
-	g := newGenerator(c, id, run, openings)
-	g.summary.Timed = !c.Limits.Deterministic()
-	summary, err := g.generate(ctx)
-	if err != nil {
-		_ = run.Event("stopped", map[string]any{"error": err.Error(), "games": g.kept()}) // the error is what matters
-		return nil, err
-	}
-	return summary, run.Finish(summary)
+		g := newGenerator(c, id, run, openings)
+		g.summary.Timed = !c.Limits.Deterministic()
+		return g.generate(ctx)
+	})
 }
 
 // generator is a run in progress.

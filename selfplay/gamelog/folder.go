@@ -29,13 +29,13 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// inFolder starts or resumes a run in a folder: play plays it to the end and returns its
+// InFolder starts or resumes a run in a folder: play plays it to the end and returns its
 // result, which completes the run. The result of a complete run is read from the folder
-// and passed to reload. After an error of play the folder can be resumed; what play
+// and passed to reload, unless it is short of what the run is to have now: then the run goes on. After an error of play the folder can be resumed; what play
 // returned comes with the error. A result that comes with selfplay.ErrNoVerdict is written,
 // but does not complete the run; its JSON must have the verdict NoVerdict.
-func inFolder[R any](out string, info durable.RunInfo, identity any, reload func(*durable.Run, *R) error,
-	play func(*durable.Run) (*R, error)) (*R, error) {
+func InFolder[R any](out string, info durable.RunInfo, identity any, short func(*R) bool,
+	reload func(*durable.Run, *R) error, play func(*durable.Run) (*R, error)) (*R, error) {
 	info.Loose = Loose
 	run, err := durable.OpenRun(out, info, identity)
 	if err != nil {
@@ -53,8 +53,8 @@ func inFolder[R any](out string, info durable.RunInfo, identity any, reload func
 		if err := json.Unmarshal(doc, r); err != nil {
 			return nil, fmt.Errorf("%s: %s: %w: %w", info.Command, run.Path(durable.RunResultName), durable.ErrDamaged, err)
 		}
-		if err := reload(run, r); !errors.Is(err, errShort) {
-			return r, err
+		if short == nil || !short(r) {
+			return r, reload(run, r)
 		}
 		if err := run.Reopen(); err != nil {
 			return nil, err
@@ -73,9 +73,6 @@ func inFolder[R any](out string, info durable.RunInfo, identity any, reload func
 
 // NoVerdict is the verdict in the result of a run without one.
 const NoVerdict = durable.VerdictNone
-
-// errShort says that a complete run is to have more games now, so that it goes on.
-var errShort = errors.New("the run is to have more games")
 
 // Short reports whether the folder holds a complete run whose result is short of what the run is to have now.
 func Short[R any](out string, short func(*R) bool) bool {
@@ -268,13 +265,7 @@ func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 	for _, e := range r.Players {
 		info.Players = append(info.Players, Players(*e)...)
 	}
-	reload := func(run *durable.Run, result *R) error {
-		if r.Short != nil && r.Short(result) {
-			return errShort
-		}
-		return r.Reload(run, result)
-	}
-	return inFolder(s.Out, info, r.Identity, reload, func(run *durable.Run) (*R, error) {
+	return InFolder(s.Out, info, r.Identity, r.Short, r.Reload, func(run *durable.Run) (*R, error) {
 		keepNames(run, r.Players...)
 		if s.Progress != nil {
 			s.Progress = run.Progress(s.Progress)

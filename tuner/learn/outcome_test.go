@@ -8,11 +8,19 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/setup"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/roster"
+	"github.com/assay-chess/assay/tuner"
 )
 
 // stopBefore runs the plan until the stage begins.
@@ -236,4 +244,232 @@ func TestScaled(t *testing.T) {
 	if err := s.check(); err != nil {
 		t.Error(err)
 	}
+}
+
+// byGames is a plan whose first generation is tuned by games, and the second by Adam.
+func byGames(dir string, workers int) Config {
+	c := config(dir, workers)
+	c.Plan.Generations[0].Method, c.Plan.Generations[1].Method = MethodSPSA, "adam"
+	return c
+}
+
+// TestGenerationByGames runs a generation by SPSA and one by Adam, and again with an
+// interruption before each stage: the bytes are the same.
+func TestGenerationByGames(t *testing.T) {
+	whole, broken := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "broken")
+	r := setup.Must(Run(t.Context(), byGames(whole, 1)))
+	for _, stage := range []string{"generation 1: tune by games", "generation 1: gate", "generation 2: self-play",
+		"generation 2: gate"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		c := byGames(broken, 2)
+		c.Stage = func(name string) StageProgress {
+			if name == stage {
+				cancel()
+			}
+			return silent{}
+		}
+		if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
+			t.Fatalf("%s: %v", stage, err)
+		}
+		cancel()
+	}
+	if _, err := Run(t.Context(), byGames(broken, 2)); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, whole, broken)
+
+	first, second := r.Generations[0], r.Generations[1]
+	if first.Games.Games != 16 || first.Games.WhiteWins+first.Games.Draws+first.Games.BlackWins != 16 ||
+		first.Positions.Kept != 0 {
+		t.Errorf("generation 1: games %+v, %d positions", first.Games, first.Positions.Kept)
+	}
+	if first.Fit.SPSA == nil || first.Fit.SPSA.Iterations != 8 || len(first.Fit.SPSA.Parameters) != 9 ||
+		first.Fit.Result != nil {
+		t.Errorf("generation 1: fit %+v", first.Fit)
+	}
+	if second.Fit.SPSA != nil || second.Fit.Rows == 0 || !strings.HasPrefix(second.Fit.Method, "adam") || r.K <= 0 {
+		t.Errorf("generation 2: fit %+v, K %v", second.Fit, r.K)
+	}
+	checkSPSAWeights(t, filepath.Join(whole, Folder(1)), first.Fit.ID)
+}
+
+// checkSPSAWeights compares the weights of a generation with what its fit.json says of each term.
+func checkSPSAWeights(t *testing.T, dir, id string) {
+	t.Helper()
+	file, fit, err := readFit(dir)
+	if file == nil {
+		t.Fatal(err)
+	}
+	if file.ID() != id || file.Provenance.Method != MethodSPSA || len(fit.TermList()) != len(file.Terms) {
+		t.Fatalf("file %s of method %s, %d terms; want %s", file.ID(), file.Provenance.Method, len(fit.TermList()), id)
+	}
+	moved := 0
+	for i, term := range fit.TermList() {
+		if term.MG != file.Terms[i].MG || term.Name != file.Terms[i].Name || term.Frozen || term.Moved() {
+			t.Errorf("term %+v, in the file %+v", term, file.Terms[i])
+		}
+		if term.FitMG != term.StartMG {
+			moved++
+		}
+	}
+	if moved == 0 {
+		t.Error("no term moved in 16 games")
+	}
+}
+
+// TestPlanOfModel: a model says what a plan starts from and who the opponent is.
+func TestPlanOfModel(t *testing.T) {
+	for model, want := range map[string]Plan{
+		"":                 {Model: "assay", From: "assay-start", Opponent: "shannon-1950"},
+		"assay":            {Model: "assay", From: "assay-start", Opponent: "shannon-1950"},
+		"shannon-1950":     {Model: "shannon-1950", From: "shannon-1950", Opponent: "shannon-1950"},
+		"shannon-appendix": {Model: "shannon-appendix", From: "shannon-appendix", Opponent: "shannon-appendix"},
+		"machack-1967":     {Model: "machack-1967", From: "machack-1967", Opponent: "machack-1967"},
+	} {
+		got := Plan{Model: model}.WithDefaults()
+		if got.Model != want.Model || got.From != want.From || got.Opponent != want.Opponent {
+			t.Errorf("%q: %+v", model, got)
+		}
+	}
+	if p := (Plan{Model: "machack-1967", From: "a.json", Opponent: "b.json"}).WithDefaults(); p.From != "a.json" ||
+		p.Opponent != "b.json" {
+		t.Errorf("what the plan says was replaced: %+v", p)
+	}
+}
+
+// TestHeldTerms learns Mac Hack's S: a term that only a search knows keeps its weight, and the
+// result says why. The opponent is the guess, so one final match measures everything.
+func TestHeldTerms(t *testing.T) {
+	c := config(filepath.Join(t.TempDir(), "run"), 2)
+	c.Plan.Model, c.Plan.From, c.Plan.Opponent = "machack-1967", "", ""
+	c.Plan = c.Plan.WithDefaults()
+	c.Plan.Generations = c.Plan.Generations[:1]
+	r := setup.Must(Run(t.Context(), c))
+	if len(r.Held) != 1 || r.Held[0].Name != "ratio" || r.Held[0].Why == "" {
+		t.Errorf("held are %+v", r.Held)
+	}
+	ratio := slices.IndexFunc(r.Terms, func(f tuner.TermFit) bool { return f.Name == "ratio" })
+	if f := r.Terms[ratio]; !f.Frozen || f.MG != 1 {
+		t.Errorf("ratio: %+v", f)
+	}
+	if !r.Generations[0].Promoted || r.FromStart != r.Final || r.Final.IDB != "assay:"+r.Start.ID ||
+		r.FinalPlayer() != r.Champion {
+		t.Errorf("promoted %v, final %+v", r.Generations[0].Promoted, r.Final)
+	}
+}
+
+// TestFinalOfTheLastFit: if the opponent is still champion, the last fit plays it.
+func TestFinalOfTheLastFit(t *testing.T) {
+	c := config(filepath.Join(t.TempDir(), "run"), 2)
+	c.Plan.Opponent = c.Plan.From
+	c.Plan.Generations = c.Plan.Generations[:1]
+	c.Plan.Generations[0].Gate = gate{Elo0: 500, Elo1: 900, Alpha: 0.05, Beta: 0.05, Games: 40, Nodes: 60}
+	r := setup.Must(Run(t.Context(), c))
+	if r.Generations[0].Promoted || r.FromStart != nil || r.Final.IDA != "assay:"+r.Generations[0].Fit.ID ||
+		r.FinalPlayer() != r.Learned {
+		t.Errorf("the final match is %s against %s", r.Final.A, r.Final.B)
+	}
+}
+
+// TestOtherModel: a champion of another model plays the games, and the plan's model is learned.
+func TestOtherModel(t *testing.T) {
+	c := config(filepath.Join(t.TempDir(), "run"), 2)
+	c.Plan.HardNodes = true
+	c.Plan.From, c.Plan.Model = "shannon-1950", "shannon-appendix"
+	c.Plan.Generations = c.Plan.Generations[:1]
+	r := setup.Must(Run(t.Context(), c))
+	file := setup.Must(models.Load(filepath.Join(c.Out, "gen-1", weightsName)))
+	start := setup.Must(models.Embedded("shannon-appendix"))
+	if file.Model != "shannon-appendix" || file.Provenance.Parent != start.ID() {
+		t.Errorf("learned %s from %s, want shannon-appendix from %s", file.Model, file.Provenance.Parent, start.ID())
+	}
+	if gate := r.Generations[0].Gate; gate.IDB != "assay:"+r.Start.ID || r.Start.File != "shannon-1950" {
+		t.Errorf("the gate was against %s, and the run began with %s", gate.IDB, r.Start.File)
+	}
+}
+
+// crashing is a player that fails after a number of plies.
+type crashing struct {
+	engine.Player
+	after int
+}
+
+func (c crashing) Search(ctx context.Context, g *board.Game, lim engine.Limits) (engine.Result, error) {
+	if len(g.Moves()) > c.after {
+		return engine.Result{}, errors.New("crashed")
+	}
+	return c.Player.Search(ctx, g, lim)
+}
+
+// A run whose player does not work, or fails in games or in a gate, ends there and says why.
+// When the player works again, the run is resumed and ends with the bytes of one that never failed.
+// Games with too many forfeits, and a gate without a verdict, must be deleted first: their games count.
+func TestBrokenPlayer(t *testing.T) {
+	whole(t)
+	dir := filepath.Join(t.TempDir(), "broken")
+	gate, games := filepath.Join(dir, "gen-1", "gate"), filepath.Join(dir, "gen-1", "games")
+	for _, tt := range []struct {
+		what  string
+		after int
+		in    string // part of the specification of those that fail
+		err   error
+		says  string
+	}{
+		{"plays no move", -1, "", selfplay.ErrPreflight, "crashed"},
+		{"crashes in games", 20, "", datagen.ErrForfeit, games + ": a player failed: "},
+		{"crashes in the gate", 20, "gen-1", selfplay.ErrNoVerdict, gate + ": no verdict: gen-1 (A) forfeited "},
+	} {
+		c := config(dir, 2)
+		c.Open = func(spec engine.Spec) (engine.Player, error) {
+			p, err := roster.Open(spec)
+			if err == nil && strings.Contains(spec.String(), tt.in) {
+				p = crashing{p, tt.after}
+			}
+			return p, err
+		}
+		if r, err := Run(t.Context(), c); !errors.Is(err, tt.err) || r != nil ||
+			!strings.Contains(err.Error(), tt.says) {
+			t.Errorf("a player that %s: result %+v, error %v", tt.what, r, err)
+		}
+		if tt.err == datagen.ErrForfeit {
+			setup.Check(t, os.RemoveAll(games))
+		}
+	}
+	if s := durable.Status(gate); s.State != durable.NoVerdict {
+		t.Errorf("the gate is %s, %v", s.State, s.Err)
+	}
+	if s := durable.Status(dir); s.State != durable.Interrupted {
+		t.Errorf("the run is %s, %v", s.State, s.Err)
+	}
+	setup.Check(t, os.RemoveAll(gate))
+	if _, err := Run(t.Context(), config(dir, 2)); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, wholeDir, dir)
+}
+
+// Whatever is in the file of a plan, reading it fails, or returns a plan that can be run, and which is the same when
+// it is written and read again.
+func FuzzPlan(f *testing.F) {
+	whole := setup.Must(json.Marshal(DefaultPlan(2, 40, 300, 7)))
+	f.Add(whole)
+	f.Add([]byte(`{"start_id":"a","plan":` + string(whole) + `}`))
+	f.Add([]byte(bare))
+	for _, path := range []string{"plan.json", "second-1/plan.json", "second-2/plan.json"} {
+		data := setup.Must(os.ReadFile("../../models/history/" + path))
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := parsePlan(data)
+		if err != nil {
+			if !errors.Is(err, ErrPlan) {
+				t.Error(err)
+			}
+			return
+		}
+		text := setup.Must(json.Marshal(c))
+		if again, err := parsePlan(text); err != nil || !reflect.DeepEqual(c, again) {
+			t.Errorf("%+v\n%+v, %v", c, again, err)
+		}
+	})
 }
