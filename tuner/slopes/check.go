@@ -1,7 +1,6 @@
 package slopes
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,16 +27,6 @@ const (
 	checkMoves = 10  // by how much each number moves
 )
 
-// Checked says what Check found beside errors.
-type Checked struct {
-	Positions int `json:"positions"`
-	// Moved are the numbers that were moved in the comparison of a file and set, of Numbers.
-	Moved   int `json:"moved"`
-	Numbers int `json:"numbers"`
-	// Mirror is a warning: what does not have the negative value when colours are exchanged; "" if everything has.
-	Mirror string `json:"mirror,omitempty"`
-}
-
 // checking is a run of Check.
 type checking struct {
 	*measurement
@@ -45,29 +34,30 @@ type checking struct {
 	rows    []string // FENs
 	mirror  []string // their mirrored twins
 	base    []float64
-	checked Checked
+	warning string
 }
 
 // Check compares what a program says of some of the positions: in another order and after other numbers, in a fresh
-// process, with numbers from a file and with the same numbers set, and with colours exchanged.
-func Check(ctx context.Context, c Config) (*Checked, error) {
-	c.Workers, c.Unit = 1, cmp.Or(c.Unit, dataset.DefaultUnit)
-	m := &measurement{Config: c, ctx: ctx, tries: map[int]int{}}
+// process, with numbers from a file and with the same numbers set, and with colours exchanged. The warning says what does not have
+// the negative value then; "" if everything has.
+func Check(ctx context.Context, c Config) (warning string, err error) {
+	c.Workers = 1
+	m := &measurement{Config: c, ctx: ctx, unit: dataset.DefaultUnit, tries: map[int]int{}}
 	if _, _, err := m.open(); err != nil {
-		return nil, err
+		return "", err
 	}
 	if err := m.start(); err != nil {
-		return nil, err
+		return "", err
 	}
 	defer m.end()
 	k := &checking{measurement: m, program: <-m.idle}
 	defer func() { m.idle <- k.program }()
 	for _, step := range []func() error{k.prepare, k.order, k.fresh, k.numbers, k.mirrored} {
 		if err := step(); err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Path, err)
+			return "", fmt.Errorf("%s: %w", c.Path, err)
 		}
 	}
-	return &k.checked, nil
+	return k.warning, nil
 }
 
 // prepare evaluates some positions.
@@ -88,7 +78,6 @@ func (k *checking) prepare() error {
 		}
 	}
 	k.whole = !slices.ContainsFunc(values, func(v float64) bool { return v != math.Round(v) })
-	k.checked.Positions, k.checked.Numbers = len(k.rows), len(k.names)
 	return err
 }
 
@@ -167,8 +156,7 @@ func (k *checking) moves(table string) ([]move, []float64, error) {
 			if n.Min < n.Max && (k.point[i]+by < n.Min || k.point[i]+by > n.Max) {
 				by = -by
 			}
-			if !b.failed[i] && !slices.Contains(k.Skip, n.Name) && !slices.Contains(k.Skip, n.Table) &&
-				(table == "" || table == n.Table) {
+			if !b.failed[i] && (table == "" || table == n.Table) {
 				moves = append(moves, move{i, k.point[i] + by})
 			}
 		}
@@ -186,7 +174,6 @@ func (k *checking) numbers() error {
 	if err != nil {
 		return err
 	}
-	k.checked.Moved = len(moves)
 	values, err := k.fromFile(moves)
 	if err != nil {
 		return err
@@ -288,7 +275,7 @@ func (k *checking) mirrored() error {
 		return nil
 	}
 	first := broken[0]
-	k.checked.Mirror = fmt.Sprintf("%d of %d positions do not have the negative value with colours exchanged, as %s: %g, "+
+	k.warning = fmt.Sprintf("%d of %d positions do not have the negative value with colours exchanged, as %s: %g, "+
 		"and then %g", len(broken), len(values), k.rows[first], k.base[first], values[first])
 	return nil
 }

@@ -25,7 +25,7 @@ func TestCheck(t *testing.T) {
 		{"deaf", ErrNumbers, "a file gives material[0].0 the value"},
 	} {
 		t.Run(c.special, func(t *testing.T) {
-			r, err := Check(t.Context(), Config{Command: command(c.special), Numbers: newFake("").list,
+			warning, err := Check(t.Context(), Config{Command: command(t, c.special), Numbers: newFake("").list,
 				Positions: []string{dir}})
 			if !errors.Is(err, c.err) || c.err == nil && err != nil {
 				t.Fatalf("%v", err)
@@ -36,9 +36,8 @@ func TestCheck(t *testing.T) {
 				}
 				return
 			}
-			if r.Positions != 600 || r.Moved < fakeNumbers-1 || (r.Mirror == "") != (c.text == "") ||
-				!strings.Contains(r.Mirror, c.text) {
-				t.Errorf("%+v", r)
+			if (warning == "") != (c.text == "") || !strings.Contains(warning, c.text) {
+				t.Errorf("%s", warning)
 			}
 		})
 	}

@@ -13,7 +13,7 @@ import (
 // weigh what their data set weighs.
 func TestCompare(t *testing.T) {
 	dir, list := positions(t, 600)
-	c := Config{Command: command(""), Numbers: newFake("").list, Positions: []string{dir}, Weights: []float64{0.5},
+	c := Config{Command: command(t, ""), Numbers: newFake("").list, Positions: []string{dir}, Weights: []float64{0.5},
 		Out: filepath.Join(t.TempDir(), "out"), Model: "fake", Workers: 1}
 	_, err := Measure(t.Context(), c)
 	setup.Check(t, err)

@@ -54,7 +54,8 @@ const (
 	fakeNumbers  = fakeShare + 1
 )
 
-// newFake returns a program. Special is a list of: centipawns, which truncates the value; products; risky: moving the
+// newFake returns a program. Special is a list of: centipawns, which truncates the value; straight: danger and square
+// count for nothing; products; risky: moving the
 // last number far kills it; deadly: moving it at all does; hang; state: the value depends on the position before;
 // cache: values are kept when numbers change; stale: material is made at start; mover: the value is the mover's;
 // asymmetric: something counts for White alone; random: processes differ; deaf: it reads no file; fatal:
@@ -129,7 +130,7 @@ func (f *fake) value(p *board.Position) float64 {
 	v += 24 * 100 * n[fakeShare] * float64(rooks)
 	side := float64(1 - 2*int(p.SideToMove()))
 	v += 24 * side * (n[fakeTempo] + 2*n[fakeTwin])
-	for c := board.White; c <= board.Black; c++ {
+	for c := board.White; c <= board.Black && !f.is("straight"); c++ {
 		king, sign := p.Pieces(c^1, board.King).First(), 24*float64(1-2*int(c))
 		danger := -n[fakeDanger+5]
 		attackers := 0.0
@@ -228,9 +229,10 @@ func (f *fake) serve() {
 }
 
 // command starts this binary as a program.
-func command(special string) Command {
-	return Command{Path: setup.Must(os.Executable()), Env: []string{fakeVariable + "=" + special},
-		Timeout: 2 * time.Second}
+func command(t testing.TB, special string) Command {
+	t.Helper()
+	t.Setenv(fakeVariable, special)
+	return Command{Path: setup.Must(os.Executable()), Timeout: 2 * time.Second}
 }
 
 // positions writes a data set of positions of random games.

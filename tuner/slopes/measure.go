@@ -18,18 +18,14 @@ import (
 // Config says what to measure.
 type Config struct {
 	Command
-	// Numbers are the program's numbers, in its order; nil: as it names them, without tables and pairs.
-	Numbers   []numbers.Number
-	Positions []string // data sets
+	Numbers   []numbers.Number // of the program, in its order
+	Positions []string         // data sets
 	// Weights are what multiplies the weights of the rows of each data set; nil: 1.
 	Weights []float64
 	Out     string // folder of the data set to write
 	Model   string // name of the evaluation, in the data set
 	// Point are the numbers at which to measure; nil: the program's at its start.
-	Point []float64
-	Skip  []string // numbers and tables that are not moved
-	// Unit is a pawn in the finest unit of the engine; 0 measures what a missing pawn costs.
-	Unit     float64
+	Point    []float64
 	Workers  int    // processes; 0: one per core. No result depends on it.
 	Program  string // version of the caller, for the manifest
 	Progress func(done, total int64, note string)
@@ -52,7 +48,7 @@ type Report struct {
 	Rows        int64         `json:"rows"`
 	Unevaluated []Unevaluated `json:"unevaluated,omitempty"`
 	Numbers     int           `json:"numbers"` // in the data set
-	Unit        float64       `json:"unit"`
+	Unit        float64       `json:"unit"`    // a pawn in the finest unit of the engine
 	Evaluations int64         `json:"evaluations"`
 	Seconds     float64       `json:"-"`
 	Speed       float64       `json:"-"` // evaluations a second of a process
@@ -74,6 +70,7 @@ type measurement struct {
 	total   int64
 	idle    chan *Program // all programs, but for those at work
 	names   []string
+	unit    float64 // what a missing pawn costs
 	point   []float64
 	steps   []float64 // by number; 0: not moved
 	groups  [][]int
@@ -126,10 +123,8 @@ func Measure(ctx context.Context, c Config) (*Report, error) {
 // identity is the configuration in the manifest: all that decides the rows.
 type identity struct {
 	Operation string    `json:"operation"`
-	Command   []string  `json:"command"` // the program's checksum and its arguments
+	Command   []string  `json:"command"` // the program's checksum
 	Point     []float64 `json:"point,omitempty"`
-	Skip      []string  `json:"skip,omitempty"`
-	Unit      float64   `json:"unit,omitempty"`
 	Model     string    `json:"model"`
 	Weights   []float64 `json:"weights,omitempty"`
 }
@@ -140,8 +135,7 @@ func (m *measurement) open() (*identity, []string, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("slopes: %w", err)
 	}
-	command := append([]string{"sha256:" + sum.SHA256}, m.Args...)
-	id := &identity{"slopes", command, m.Point, m.Skip, m.Unit, m.Model, m.Weights}
+	id := &identity{"slopes", []string{"sha256:" + sum.SHA256}, m.Point, m.Model, m.Weights}
 	if m.Command.Numbers != "" {
 		sum, err := durable.SumFile(m.Command.Numbers)
 		if err != nil {
@@ -227,12 +221,6 @@ func (m *measurement) checkNumbers() error {
 	if len(m.point) != len(m.names) {
 		return fmt.Errorf("%s has %d numbers, and the point to measure at has %d", m.Path, len(m.names), len(m.point))
 	}
-	if m.Config.Numbers == nil {
-		for _, name := range m.names {
-			table, _, _ := strings.Cut(name, "[")
-			m.Config.Numbers = append(m.Config.Numbers, numbers.Number{Name: name, Table: table, Pair: -1})
-		}
-	}
 	if len(m.Config.Numbers) != len(m.names) {
 		return fmt.Errorf("%s has %d numbers, its sources have %d: is it built from them?", m.Path, len(m.names),
 			len(m.Config.Numbers))
@@ -262,7 +250,7 @@ func (m *measurement) attempt(id *identity, parents []string) (again bool, err e
 	if err != nil {
 		return false, err
 	}
-	*m.report = Report{Unit: m.Unit, Numbers: len(m.active()), Left: m.left, Actual: s.actual, Wrong: s.wrong}
+	*m.report = Report{Unit: m.unit, Numbers: len(m.active()), Left: m.left, Actual: s.actual, Wrong: s.wrong}
 	again, err = m.measureAll(w)
 	if again || err != nil {
 		return again, err
@@ -287,7 +275,7 @@ const (
 	many      = 4096 // numbers from which on groups are larger
 )
 
-// group divides the active numbers into groups. Those that are left out later stay in theirs, and are not moved.
+// group divides the active numbers into groups.
 func (m *measurement) group() {
 	active := m.active()
 	size := groupSize
@@ -355,7 +343,7 @@ func (m *measurement) bends() float64 {
 	if m.whole {
 		return 2
 	}
-	return m.Unit * 2e-4
+	return m.unit * 2e-4
 }
 
 // noiseErrors is how many standard deviations of roundings are still noise.
@@ -365,7 +353,7 @@ const noiseErrors = 3
 // has the rounding of the value at the point in common.
 func (m *measurement) noise(known int) float64 {
 	if !m.whole {
-		return m.Unit * 1e-6 * float64(1+known)
+		return m.unit * 1e-6 * float64(1+known)
 	}
 	if known == 0 {
 		return 0.5
@@ -377,7 +365,7 @@ func (m *measurement) noise(known int) float64 {
 // set is the description of the data set's terms.
 func (m *measurement) set() dataset.FeatureSet {
 	s := dataset.FeatureSet{Version: 2, Model: m.Model, Float: true,
-		Evaluation: dataset.Evaluation{Unit: m.Unit, Tolerance: tolerance, Local: true}}
+		Evaluation: dataset.Evaluation{Unit: m.unit, Tolerance: tolerance, Local: true}}
 	for _, k := range m.active() {
 		n := &m.Config.Numbers[k]
 		v := m.point[k] / m.coarse[k]

@@ -21,7 +21,7 @@ func measured(t *testing.T, special string, rows int, change func(*Config)) (*Re
 	[]dataset.FeatureRow, []dataset.PositionRow) {
 	t.Helper()
 	dir, list := positions(t, rows)
-	c := Config{Command: command(special), Numbers: newFake("").list, Positions: []string{dir},
+	c := Config{Command: command(t, special), Numbers: newFake("").list, Positions: []string{dir},
 		Out: filepath.Join(t.TempDir(), "out"), Model: "fake", Workers: 2}
 	if change != nil {
 		change(&c)
@@ -182,19 +182,12 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// One of two numbers that multiply is left out, and the rest moves as the slopes say.
-func TestProducts(t *testing.T) {
-	r, set, _, _ := measured(t, "products", 700, func(c *Config) {
-		c.Skip = []string{"knights", "danger", "square"} // so that half of the move is of the factors
-	})
-	text := fmt.Sprint(r.Left)
-	if !strings.Contains(text, "factors") || !strings.Contains(text, "multiplies others") || r.Wrong > mostOff*r.Actual {
-		t.Errorf("%+v", *r)
-	}
-	for _, term := range set.Terms {
-		if term.Group == "factors" {
-			t.Errorf("%s is a term", term.Name)
-		}
+// Where numbers multiply, the slopes do not predict what all of them do together, and the report says so.
+func TestTogether(t *testing.T) {
+	straight, set, _, _ := measured(t, "straight", 700, nil)
+	r, _, _, _ := measured(t, "straight products", 700, nil)
+	if straight.Actual < drawSize/2 || straight.Wrong > straight.Actual/100 || r.Wrong < r.Actual/10 {
+		t.Errorf("%g of %g centipawns are wrong, with products %g of %g", straight.Wrong, straight.Actual, r.Wrong, r.Actual)
 	}
 	if pair := set.Terms[0].Pair; pair != set.Terms[1].Name || !set.Local {
 		t.Errorf("%+v", set)
@@ -203,18 +196,17 @@ func TestProducts(t *testing.T) {
 
 // Numbers without a slope are named, and so is a program that has others.
 func TestNumbersAreNamed(t *testing.T) {
-	r, _, _, _ := measured(t, "", 600, func(c *Config) { c.Skip = []string{"danger", "material[1].0"} })
-	if !slices.Contains(r.Flat, "idle[0]") || slices.Contains(r.Flat, "knights[18].0") || r.Numbers != fakeNumbers-7 {
+	r, _, _, _ := measured(t, "", 600, nil)
+	if !slices.Contains(r.Flat, "idle[0]") || slices.Contains(r.Flat, "knights[18].0") || r.Numbers != fakeNumbers {
 		t.Errorf("%+v", *r)
 	}
-	c := Config{Command: command(""), Numbers: newFake("").list[1:]}
+	c := Config{Command: command(t, ""), Numbers: newFake("").list[1:]}
 	dir, _ := positions(t, 30)
 	c.Positions = []string{dir}
 	if _, err := Measure(t.Context(), c); err == nil || !strings.Contains(err.Error(), "is it built from them?") {
 		t.Errorf("other numbers: %v", err)
 	}
-	c.Numbers, c.Env = nil, []string{fakeVariable + "=deaf to set"}
-	c.Out = t.TempDir()
+	c.Command, c.Numbers, c.Out = command(t, "deaf to set"), newFake("").list, t.TempDir()
 	if _, err := Measure(t.Context(), c); err == nil || !strings.Contains(err.Error(), "no number changes the value") {
 		t.Errorf("a program that takes no numbers: %v", err)
 	}

@@ -34,10 +34,8 @@ type process struct {
 func (p *Program) launch() error {
 	c := &p.command
 	ctx, kill := context.WithCancel(p.ctx)
-	r := &process{cmd: machine.Command(ctx, c.Path, c.Args...), kill: kill}
-	r.cmd.Dir = c.Dir
-	r.cmd.Env = append(r.cmd.Environ(), c.Env...)
-	r.cmd.Env = append(r.cmd.Env, numbers.MeasureVariable+"=1")
+	r := &process{cmd: machine.Command(ctx, c.Path), kill: kill}
+	r.cmd.Env = append(r.cmd.Environ(), numbers.MeasureVariable+"=1")
 	if c.Numbers != "" {
 		r.cmd.Env = append(r.cmd.Env, numbers.FileVariable+"="+c.Numbers)
 	}

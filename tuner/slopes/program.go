@@ -15,9 +15,6 @@ import (
 // Command is a measuring program that can be started.
 type Command struct {
 	Path    string
-	Args    []string
-	Env     []string      // added to the environment; Start sets the variables of package numbers
-	Dir     string        // "" is the current one
 	Numbers string        // file with values of the numbers; "": the sources' values
 	Timeout time.Duration // the longest for one answer; 0 is a minute
 }

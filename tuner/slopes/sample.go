@@ -56,7 +56,7 @@ func (m *measurement) takeSample() (*sample, error) {
 			}
 		}
 		s.chooseUnits()
-		if err := s.products(); err != nil {
+		if err := s.together(); err != nil {
 			return nil, err
 		}
 	}
@@ -98,9 +98,7 @@ func (s *sample) prepare(program *Program) error {
 		s.boards = append(s.boards, &s.rows[i].Board)
 	}
 	s.base, s.whole = values, !slices.ContainsFunc(values, func(v float64) bool { return v != math.Round(v) })
-	if s.Unit == 0 {
-		s.Unit, err = s.pawn(program)
-	}
+	s.unit, err = s.pawn(program)
 	return err
 }
 
@@ -182,12 +180,10 @@ func (s *sample) chooseSteps() error {
 	moved, first := s.active(), s.steps == nil
 	if first {
 		s.steps, s.covers = make([]float64, len(s.names)), make([]cover, len(s.names))
-		for k, n := range s.Config.Numbers {
-			if !slices.Contains(s.Skip, n.Name) && !slices.Contains(s.Skip, n.Table) {
-				moved = append(moved, k)
-				if s.steps[k] = s.stepOf(k, firstStep); s.steps[k] == 0 {
-					s.leaveOut(k, "its type holds nothing above its value")
-				}
+		for k := range s.Config.Numbers {
+			moved = append(moved, k)
+			if s.steps[k] = s.stepOf(k, firstStep); s.steps[k] == 0 {
+				s.leaveOut(k, "its type holds nothing above its value")
 			}
 		}
 	}
@@ -328,7 +324,7 @@ func (s *sample) chooseUnits() {
 		}
 		step := math.Abs(s.point[k]) / largest
 		if size > 0 {
-			step = max(step, s.Unit/part/size)
+			step = max(step, s.unit/part/size)
 		}
 		if step > 0 {
 			s.coarse[k] = math.Exp2(math.Ceil(math.Log2(step)))

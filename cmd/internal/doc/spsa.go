@@ -175,8 +175,7 @@ func Engine(r *ownengine.Result, dir string) *Document {
 		name string
 		r    *match.Result
 	}{
-		{"match", r.Fixed}, {fmt.Sprintf("%d x nodes", ownengine.DeepFactor), r.Deep},
-		{r.Plan.FinalClock, r.Clock},
+		{"match", r.Fixed}, {r.Plan.FinalClock, r.Clock},
 	} {
 		switch {
 		case m.r == nil:
@@ -191,7 +190,7 @@ func Engine(r *ownengine.Result, dir string) *Document {
 				m.r.Losses, lost)
 		}
 	}
-	if r.Plan.LeftOut != nil && r.Outcome != ownengine.NothingFound {
+	if r.Plan.LeftOut && r.Outcome != ownengine.NothingFound {
 		t.Add("\t%s", r.Plan.NotPlayed())
 	}
 	if best := r.Best(); best != nil {

@@ -15,17 +15,15 @@ import (
 type Loop struct {
 	Flags *pflag.FlagSet
 
-	Nodes                uint64
-	Clock, Book          string
-	Games, Generations   int
-	Hours                float64
-	Lambda, Decay        float64 // Decay: of rows, by promotion
-	Freeze               []string
-	Gate                 string
-	Rows, PerGame        int // positions that a generation learns from
-	RelabelNodes         uint64
-	Final, Deep, AtClock int // games of the matches at the end
-	FinalClock           string
+	Nodes              uint64
+	Clock, Book        string
+	Games, Generations int
+	Hours              float64
+	Lambda, Decay      float64 // Decay: of rows, by promotion
+	Freeze             []string
+	Gate               string
+	Final, AtClock     int // games of the matches at the end
+	FinalClock         string
 }
 
 // NewLoop returns the defaults.
@@ -43,10 +41,6 @@ func NewLoop() *Loop {
 		"weight of positions of --add, and from before a promotion, for each promotion since")
 	fs.StringSliceVar(&o.Freeze, "freeze", nil, "tables or numbers that keep their values")
 	fs.StringVar(&o.Gate, "gate", "0,10", "elo0,elo1 of the SPRT that promotes a generation")
-	fs.Uint64Var(&o.RelabelNodes, "relabel-nodes", 0,
-		"nodes of the engine's own deeper search that labels the positions; 0: the search that played")
-	fs.IntVar(&o.Rows, "rows", 0, "positions of a generation, drawn at random; 0: all")
-	fs.IntVar(&o.PerGame, "per-game", 0, "most positions of a game, drawn at random; 0: all")
 	fs.IntVar(&o.Final, "final-games", 0,
 		"games of the match at the end (default 1000; with hours all that fit, and this is the most)")
 	o.AddTyped(fs)
@@ -56,8 +50,6 @@ func NewLoop() *Loop {
 // AddTyped adds the settings that are flags of assay learn --engine alone.
 func (o *Loop) AddTyped(fs *pflag.FlagSet) {
 	fs.Float64Var(&o.Hours, "hours", 0, "with --engine: time for the whole run (default 2.5)")
-	fs.IntVar(&o.Deep, "deep-games", 200,
-		"with --engine: most games of the match at 8 times the nodes, at the end; 0: none")
 	fs.IntVar(&o.AtClock, "clock-games", 200, "with --engine: most games of the match at --clock, at the end; 0: none")
 	fs.StringVar(&o.FinalClock, "clock", "4+0.04", "with --engine: "+clock)
 }

@@ -42,7 +42,7 @@ type Options struct {
 }
 
 // Alone are the flags that Options adds beside --engine.
-var Alone = []string{"check", "hours", "deep-games", "clock-games", "clock", "add", "accept-not-weaker"}
+var Alone = []string{"check", "hours", "clock-games", "clock", "add", "accept-not-weaker"}
 
 // AddFlags adds the options to the flags of a command.
 func (o *Options) AddFlags(fs *pflag.FlagSet) {
@@ -73,11 +73,10 @@ type Config struct {
 	Written func()
 }
 
-// Tags of a run's clone: the engine as it was, with settable numbers, and with a single settable table.
+// Tags of a run's clone: the engine as it was, and with settable numbers.
 const (
 	BaseTag    = "base"
 	settingTag = "settable"
-	bareTag    = "bare"
 )
 
 // SourceName is the folder of a run's own clone of the engine, which has each candidate as a tag.

@@ -9,7 +9,6 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/positions"
-	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay"
@@ -135,7 +134,6 @@ func (k *workshop) quiet(games, out string, p *Plan) (rows int64, err error) {
 	}
 	c := positions.Config{Filter: positions.DefaultFilter(), Program: ui.Version(), Views: &dataset.Views{}}
 	c.Filter.DropLeafScore, c.Filter.Seed = true, p.Seed
-	c.Filter.Sample, c.Filter.MaxPerGame = int64(p.Rows), p.PerGame
 	c.Filter.Evaluation = file.Model + " " + file.ID()
 	if c.NewResolver, err = positions.Quiescence(model, coefs); err != nil {
 		return 0, err
@@ -155,29 +153,6 @@ func (k *workshop) quiet(games, out string, p *Plan) (rows int64, err error) {
 	}
 	progress.Finish(fmt.Sprintf("%d quiet positions", m.Rows))
 	return m.Rows, nil
-}
-
-// relabel searches positions with a player for deeper scores.
-func (k *workshop) relabel(from, out string, p *Plan, player selfplay.Player) error {
-	c := positions.Config{Filter: positions.Filter{Resolve: positions.ResolveKeep, KeepDuplicates: true, All: true},
-		Program: ui.Version(), Workers: k.Concurrency, Views: &dataset.Views{}}
-	c.Limits = engine.Limits{Nodes: p.Relabel}
-	c.Filter.Relabel = fmt.Sprintf("nodes=%d %s", p.Relabel, player.ID)
-	c.NewPlayer = func() (engine.Player, error) { return roster.Open(player.Spec) }
-	read, err := dataset.OpenPositions(from)
-	if err != nil {
-		return err
-	}
-	progress := ui.NewProgress(k.Stderr, "relabel")
-	c.Progress = progress.Update
-	_, n, err := positions.Refine(k.ctx, []*dataset.Reader[dataset.PositionRow]{read}, out, c)
-	if errors.Is(err, dataset.ErrComplete) {
-		return nil
-	}
-	if err == nil {
-		progress.Finish(fmt.Sprintf("%d positions", n.Kept))
-	}
-	return err
 }
 
 // knowsNodes returns an error if a player ignores the limit of nodes.

@@ -163,10 +163,10 @@ func TestOutcome(t *testing.T) {
 		p    Proof
 		want Outcome
 	}{
-		{Proof{of(1, 20), nil, nil}, GainProved},
-		{Proof{of(1, 20), of(-20, -1), of(-20, -1)}, GainProved},
-		{Proof{of(-1, 20), nil, of(5, 25)}, NotWeaker},
-		{Proof{of(-10, 20), nil, nil}, NothingFound},
+		{Proof{of(1, 20), nil}, GainProved},
+		{Proof{of(1, 20), of(-20, -1)}, GainProved},
+		{Proof{of(-1, 20), of(5, 25)}, NotWeaker},
+		{Proof{of(-10, 20), nil}, NothingFound},
 		{Proof{}, NothingFound},
 	} {
 		if got := c.p.Outcome(); got != c.want {

@@ -19,6 +19,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner/learn"
+	"github.com/assay-chess/assay/tuner/slopes"
 )
 
 // loop is a run in progress. It is the learn.Learner of an author's engine.
@@ -113,12 +114,12 @@ func (l *loop) open(temp string) (*RunConfig, error) {
 	if err := l.prepare(); err != nil {
 		return nil, err
 	}
-	said, repeats, err := l.sameBench()
+	said, err := l.sameBench()
 	if err != nil {
 		return nil, err
 	}
 	l.say("%d numbers; %s", len(l.set.Numbers), said)
-	if err := l.speed(&config.Plan, repeats); err != nil {
+	if err := l.speed(&config.Plan); err != nil {
 		return nil, err
 	}
 	l.plan = config.Plan
@@ -141,7 +142,7 @@ func (l *loop) adopt(now, recorded *RunConfig) {
 	p, was := &now.Plan, &recorded.Plan
 	p.Speed, p.AtOnce = was.Speed, was.AtOnce
 	l.plan = *p
-	p.Hours, p.Deep, p.Clocked, p.FinalClock, p.LeftOut = was.Hours, was.Deep, was.Clocked, was.FinalClock, was.LeftOut
+	p.Hours, p.Clocked, p.FinalClock, p.LeftOut = was.Hours, was.Clocked, was.FinalClock, was.LeftOut
 }
 
 // fewGames and speedGames are played before a run: to see whether the engine plays, and to measure the speed from which
@@ -149,7 +150,7 @@ func (l *loop) adopt(now, recorded *RunConfig) {
 const fewGames, speedGames = 2, 24
 
 // speed plays a few games, and checks the values of their positions.
-func (l *loop) speed(p *Plan, repeats bool) error {
+func (l *loop) speed(p *Plan) error {
 	games := fewGames
 	if p.Hours > 0 {
 		games = speedGames
@@ -170,9 +171,9 @@ func (l *loop) speed(p *Plan, repeats bool) error {
 	if _, err := l.quiet(l.path("speed"), l.path("checked"), p); err != nil {
 		return err
 	}
-	checked, err := l.trust(l.path("checked"), repeats)
-	if err == nil && checked.Mirror != "" {
-		l.say("warning: %s", checked.Mirror)
+	warning, err := slopes.Check(l.ctx, l.measuring("", nil, l.path("checked")))
+	if warning != "" {
+		l.say("warning: %s", warning)
 	}
 	return err
 }
@@ -199,7 +200,7 @@ func (l *loop) all(acceptNotWeaker bool) (err error) {
 		if err := json.Unmarshal(doc, &l.result); err != nil {
 			return fmt.Errorf("%s: %w: %w", l.kept.Path(durable.RunResultName), durable.ErrDamaged, err)
 		}
-		if l.result.Already = len(l.further()) == 0; l.result.Already {
+		if l.result.Already = !l.further(); l.result.Already {
 			return l.leaveOut()
 		}
 	}
@@ -282,7 +283,7 @@ const (
 	_ // seeds of later stages stay
 	checkStage
 	fixedStage
-	deepStage
+	_
 	clockStage
 )
 
@@ -356,17 +357,14 @@ func (l *loop) fitted(g int, champion *learn.Weights) (*learn.Weights, error) {
 
 // games plays the games of a generation, and makes the positions that it learns from.
 func (l *loop) games(g int, player selfplay.Player) error {
-	out := l.path(learn.Folder(g), "positions")
 	if err := l.playItself(g, player); err != nil {
 		return err
 	}
 	if err := l.remember(); err != nil {
 		return err
 	}
-	if _, err := l.quiet(l.path(learn.Folder(g), "games"), out, &l.plan); err != nil || l.plan.Relabel == 0 {
-		return err
-	}
-	return l.relabel(out, l.data(g), &l.plan, player)
+	_, err := l.quiet(l.path(learn.Folder(g), "games"), l.data(g), &l.plan)
+	return err
 }
 
 // firstShare is the share of a generation's games after which their pace says how many there is time for.
@@ -456,12 +454,7 @@ func (l *loop) weight(from, in int) float64 {
 }
 
 // data returns the positions of a generation.
-func (l *loop) data(g int) string {
-	if l.plan.Relabel > 0 {
-		return l.path(learn.Folder(g), "relabeled")
-	}
-	return l.path(learn.Folder(g), "positions")
-}
+func (l *loop) data(g int) string { return l.path(learn.Folder(g), "positions") }
 
 // Decided keeps the result of a generation.
 func (l *loop) Decided(_ int, d learn.Decision) error {

@@ -47,7 +47,7 @@ func (l *loop) finalGames(found *learn.Weights) (games int, err error) {
 		if _, _, err := l.finalists(found); err != nil { // they are built first
 			return 0, err
 		}
-		left := lastShare*p.Hours*3600 - l.spent().Seconds() - p.DeepSeconds() - float64(p.Clocked)*p.ClockSeconds()
+		left := lastShare*p.Hours*3600 - l.spent().Seconds() - p.ClockSeconds()
 		games := max(even(left*l.pace()), even(float64(l.paced(p.Final))/2))
 		if p.mostFinal > 0 {
 			games = min(games, p.mostFinal)
@@ -56,100 +56,65 @@ func (l *loop) finalGames(found *learn.Weights) (games int, err error) {
 	})
 }
 
-// addition is a match that only adds to what was found: nothing that happens in it takes the rest back.
-type addition struct {
-	name         string // of its folder
-	stage, games int
-	limit        selfplay.Limits
-	seconds      float64 // that it takes
-	result       **match.Result
-}
-
-// further lists the additions that the plan has and the result does not.
-func (l *loop) further() (list []addition) {
+// further reports whether the match at a clock is to be played, which only adds to what was found: nothing that happens in
+// it takes the rest back.
+func (l *loop) further() bool {
 	r, p := &l.result, &l.plan
-	open := func(m *match.Result) bool { return m == nil || m.Verdict == match.NoVerdict }
-	switch {
-	case r.Outcome == NothingFound:
-		return nil
-	case p.Deep > 0 && p.Clock == "" && open(r.Deep):
-		list = append(list, addition{"deep", deepStage, p.Deep, selfplay.Limits{Nodes: DeepFactor * p.Nodes},
-			p.DeepSeconds(), &r.Deep})
-	}
-	if p.Clocked > 0 && (open(r.Clock) || p.FinalClock != r.Plan.FinalClock) {
-		list = append(list, addition{"clock", clockStage, p.Clocked, clocked(p.FinalClock),
-			float64(p.Clocked) * p.ClockSeconds(), &r.Clock})
-	}
-	return list
+	return r.Outcome != NothingFound && p.Clocked > 0 &&
+		(r.Clock == nil || r.Clock.Verdict == match.NoVerdict || p.FinalClock != r.Plan.FinalClock)
 }
 
-// leaveOut takes a match without a verdict that the plan does not have any more out of the result.
+// leaveOut takes the match at a clock out of the result if it has no verdict, and the plan does not have it any more.
 func (l *loop) leaveOut() error {
-	r, left := &l.result, false
-	for m, games := range map[**match.Result]int{&r.Deep: l.plan.Deep, &r.Clock: l.plan.Clocked} {
-		if games == 0 && *m != nil && (*m).Verdict == match.NoVerdict {
-			*m, left = nil, true
-		}
-	}
-	if !left {
+	if r := &l.result; l.plan.Clocked > 0 || r.Clock == nil || r.Clock.Verdict != match.NoVerdict {
 		return nil
 	}
+	l.result.Clock = nil
 	return l.write()
 }
 
-// add plays the further matches. What keeps one from a verdict is said in its place.
+// add plays the match at a clock. What keeps it from a verdict is said in its place.
 func (l *loop) add() error {
-	for _, x := range l.further() {
-		var played *match.Result
-		err := fmt.Errorf("it does not fit into the %g hours any more", l.plan.Hours)
-		if l.fits(x.seconds) {
-			played, err = l.addition(x)
-		}
-		if l.ctx.Err() != nil {
-			return err
-		}
-		if err != nil {
-			played = &match.Result{Reason: ui.Plain(err.Error())}
-			if errors.Is(err, selfplay.ErrNoVerdict) { // the match has the reason alone
-				_ = durable.ReadJSON(l.path(FinalName, x.name, durable.RunResultName), played)
-			}
-			played.Verdict = match.NoVerdict
-		}
-		*x.result = played
-		clock := l.result.Plan.FinalClock // of the result at a clock
-		if l.result.Plan = l.plan; x.name != "clock" {
-			l.result.Plan.FinalClock = clock
-		}
-		if err := l.write(); err != nil {
-			return err
-		}
+	if !l.further() {
+		return nil
 	}
-	return nil
+	var played *match.Result
+	err := fmt.Errorf("it does not fit into the %g hours any more", l.plan.Hours)
+	if l.fits(l.plan.ClockSeconds()) {
+		played, err = l.atClock()
+	}
+	if l.ctx.Err() != nil {
+		return err
+	}
+	if err != nil {
+		played = &match.Result{Reason: ui.Plain(err.Error())}
+		if errors.Is(err, selfplay.ErrNoVerdict) { // the match has the reason alone
+			_ = durable.ReadJSON(l.path(FinalName, clockName, durable.RunResultName), played)
+		}
+		played.Verdict = match.NoVerdict
+	}
+	l.result.Clock, l.result.Plan = played, l.plan
+	return l.write()
 }
 
-// addition plays one of them; one of other limits is put aside.
-func (l *loop) addition(x addition) (*match.Result, error) {
-	dir, champion := l.path(FinalName, x.name), &learn.Weights{WeightsRef: l.result.Champion}
+// clockName is the folder of the match at a clock.
+const clockName = "clock"
+
+// atClock plays that match; one at another clock is put aside.
+func (l *loop) atClock() (*match.Result, error) {
+	dir, limits := l.path(FinalName, clockName), clocked(l.plan.FinalClock)
 	var before struct {
 		Limits [2]selfplay.Limits `json:"limits"`
 	}
-	clock := x.limit.Clock
 	err := durable.ReadJSON(filepath.Join(dir, durable.RunConfigName), &before)
-	if was := before.Limits[0].Clock; err == nil && was.Base > 0 &&
-		(was.Base != clock.Base || was.Increment != clock.Increment || was.Moves != clock.Moves) {
+	was, clock := before.Limits[0].Clock, limits.Clock
+	if err == nil && (was.Base != clock.Base || was.Increment != clock.Increment || was.Moves != clock.Moves) {
 		if err := aside(dir); err != nil {
 			return nil, err
 		}
 	}
-	played, err := l.last(x.name, x.stage, x.games, champion, x.limit)
-	var changed *durable.ConfigChangedError
-	if !errors.As(err, &changed) {
-		return played, err
-	}
-	if err := aside(dir); err != nil {
-		return nil, err
-	}
-	return l.last(x.name, x.stage, x.games, champion, x.limit)
+	found := &learn.Weights{WeightsRef: l.result.Champion}
+	return l.last(clockName, clockStage, l.plan.Clocked, found, limits)
 }
 
 // aside gives a folder another name, with the first number that is free.

@@ -21,22 +21,18 @@ type Plan struct {
 	Games       int      `json:"games"`           // of self-play, in each generation
 	Gate        int      `json:"gate_games"`      // at most
 	Lambda      float64  `json:"lambda"`
-	Decay       float64  `json:"decay"`                   // weight of rows, for each promotion since; of Added: once
-	Rows        int      `json:"rows,omitempty"`          // of a generation's positions; 0: all
-	PerGame     int      `json:"per_game,omitempty"`      // positions of a game; 0: all
-	Relabel     uint64   `json:"relabel_nodes,omitempty"` // of the search that labels them; 0: the one that played
+	Decay       float64  `json:"decay"` // weight of rows, for each promotion since; of Added: once
 	Freeze      []string `json:"freeze,omitempty"`
 	Added       []string `json:"added,omitempty"` // data sets of positions that each fit also learns from
 	Book        string   `json:"book,omitempty"`
 	Elo0        float64  `json:"gate_elo0"`
 	Elo1        float64  `json:"gate_elo1"`
 	Final       int      `json:"final_games"` // with hours at least, unless time is short
-	Deep        int      `json:"deep_games"`  // at DeepFactor times the nodes
 	Clocked     int      `json:"clock_games"` // at FinalClock
 	FinalClock  string   `json:"clock"`
 	Speed       float64  `json:"games_per_second,omitempty"` // from which the hours were shared
 	AtOnce      int      `json:"games_at_once,omitempty"`
-	LeftOut     []string `json:"left_out,omitempty"` // matches at the end, for which the hours are too few
+	LeftOut     bool     `json:"left_out,omitempty"` // the match at a clock: the hours are too few
 
 	mostFinal int // games of the match at the end; 0: as many as fit
 }
@@ -46,15 +42,13 @@ const (
 	FinalName = "final"
 	// pliesPerGame is the usual length of a game.
 	pliesPerGame = 130
-	// DeepFactor is by how much the nodes of the deep match are more.
-	DeepFactor = 8
 )
 
 // How the time of a run is shared, if it is limited: builds, fits and a reserve take the rest. Of the games of a gate and
 // of the match at the end a gate that may have a third proves most, because the match gets all that it leaves.
 const (
 	playedShare = 0.9  // of the hours
-	addedShare  = 0.1  // of that, the most: the match at more nodes, and that at a clock too
+	addedShare  = 0.1  // of that, the most: the match at a clock
 	gamesShare  = 0.45 // of what these leave: self-play
 	gateShare   = 0.35 // of the rest: the gate, all sizes of the step together
 	lastShare   = 0.98 // of the hours: the end of the match at the end
@@ -70,20 +64,18 @@ func (p *Plan) Split(gamesPerSecond float64, atOnce int) {
 	}
 	p.Speed, p.AtOnce = gamesPerSecond, atOnce
 	games := playedShare * p.Hours * 3600 * p.Speed
-	p.LeftOut = nil
-	if p.Clock == "" {
-		p.Deep = p.addition(fmt.Sprintf("%d times the nodes", DeepFactor), p.Deep, addedShare*games/DeepFactor)
+	fit := even(min(float64(p.Clocked), addedShare*playedShare*p.Hours*3600/p.gameSeconds()))
+	if p.LeftOut = fit < min(fewest, p.Clocked); p.LeftOut {
+		fit = 0
 	}
-	p.Clocked = p.addition(p.FinalClock, p.Clocked, addedShare*games/p.Speed/p.ClockSeconds())
-	games -= p.Speed * (p.DeepSeconds() + float64(p.Clocked)*p.ClockSeconds())
+	p.Clocked = min(p.Clocked, fit)
+	games -= p.Speed * p.ClockSeconds()
 	each, proof := gamesShare*games/float64(p.Generations), (1-gamesShare)*games
 	p.Games, p.Gate = even(each), even(gateShare*proof/float64(p.Generations))
 	p.Final = even((1 - gateShare) * proof)
 	if p.mostFinal > 0 {
 		p.Final = min(p.Final, p.mostFinal)
 	}
-	// Labels take the time of games.
-	p.Games = max(2, p.Games-2*int(float64(p.Rows)*float64(p.Relabel)/(2*pliesPerGame*float64(max(p.Nodes, 1)))))
 }
 
 // GivenGames plans a generation whose games of self-play are given.
@@ -95,18 +87,9 @@ func (p *Plan) GivenGames(games int) {
 // even returns a number of games of whole pairs.
 func even(games float64) int { return max(2, int(games+0.5)/2*2) }
 
-// addition returns how many of the wanted games of a match fit; 0 if they are too few.
-func (p *Plan) addition(limit string, wanted int, fit float64) int {
-	if games := even(min(float64(wanted), fit)); games >= min(fewest, wanted) {
-		return min(games, wanted)
-	}
-	p.LeftOut = append(p.LeftOut, limit)
-	return 0
-}
-
-// NotPlayed names the matches that are left out.
+// NotPlayed says why there is no match at a clock.
 func (p *Plan) NotPlayed() string {
-	return fmt.Sprintf("no match at %s: the %g hours are too few", strings.Join(p.LeftOut, " or "), p.Hours)
+	return fmt.Sprintf("no match at %s: the %g hours are too few", p.FinalClock, p.Hours)
 }
 
 // Seconds is how long games at the plan's limits take; 0 if their speed was not measured.
@@ -117,16 +100,11 @@ func (p *Plan) Seconds(games int) float64 {
 	return float64(games) / p.Speed
 }
 
-// DeepSeconds is how long the match at more nodes takes. At a clock there is none.
-func (p *Plan) DeepSeconds() float64 {
-	if p.Clock != "" {
-		return 0
-	}
-	return p.Seconds(DeepFactor * p.Deep)
-}
+// ClockSeconds is how long the match at a clock takes.
+func (p *Plan) ClockSeconds() float64 { return float64(p.Clocked) * p.gameSeconds() }
 
-// ClockSeconds is how long a game at the clock takes, if the engines use all of their time.
-func (p *Plan) ClockSeconds() float64 {
+// gameSeconds is how long a game at the clock takes, if the engines use all of their time.
+func (p *Plan) gameSeconds() float64 {
 	c, err := selfplay.ParseClock(p.FinalClock)
 	if err != nil {
 		return 1 // the match reports the fault
@@ -169,27 +147,17 @@ func (p *Plan) Text() string {
 		how += fmt.Sprintf(", from %g hours", p.Hours)
 	}
 	line("self-play", "%d games at %s, %s", p.Games, p.LimitsText(), how)
-	rows := "all"
-	if p.Rows > 0 {
-		rows = fmt.Sprint(p.Rows)
-	}
-	if p.Relabel > 0 {
-		line("labels", "%s positions, each searched with %d nodes", rows, p.Relabel)
-	}
 	line("gate", "up to %d games of three sizes of the step, SPRT [%g, %g]", p.Gate, p.Elo0, p.Elo1)
 	more := ""
 	if p.Hours > 0 && p.Final != p.mostFinal {
 		more = ", and what the gate leaves"
 	}
 	list := []string{fmt.Sprintf("%d games at %s%s", p.Final, p.LimitsText(), more)}
-	if p.Deep > 0 && p.Clock == "" {
-		list = append(list, fmt.Sprintf("%d at %d nodes", p.Deep, DeepFactor*p.Nodes))
-	}
 	if p.Clocked > 0 {
 		list = append(list, fmt.Sprintf("%d at %s", p.Clocked, p.FinalClock))
 	}
 	line("at the end", "%s", strings.Join(list, "; then "))
-	if p.LeftOut != nil {
+	if p.LeftOut {
 		line("", "%s", p.NotPlayed())
 	}
 	if least := p.Provable(); least <= mostElo {
@@ -221,9 +189,8 @@ func newPlan(c *Config, own *opts.Loop) (p Plan, err error) {
 		return p, ui.Usage(err)
 	}
 	p = Plan{Seed: c.Seed, Clock: own.Clock, Nodes: own.Nodes, Hours: own.Hours,
-		Generations: max(1, own.Generations), Games: own.Games, Lambda: own.Lambda, Decay: own.Decay, Rows: own.Rows,
-		PerGame: own.PerGame, Relabel: own.RelabelNodes, Freeze: own.Freeze, Added: c.Added, Book: own.Book,
-		mostFinal: own.Final, Deep: own.Deep, Clocked: own.AtClock, FinalClock: own.FinalClock}
+		Generations: max(1, own.Generations), Games: own.Games, Lambda: own.Lambda, Decay: own.Decay,
+		Freeze: own.Freeze, Added: c.Added, Book: own.Book, mostFinal: own.Final, Clocked: own.AtClock, FinalClock: own.FinalClock}
 	if p.Clock == "" {
 		p.Nodes = cmp.Or(p.Nodes, opts.DefaultNodes)
 	}
@@ -238,12 +205,8 @@ func newPlan(c *Config, own *opts.Loop) (p Plan, err error) {
 	default:
 		p.GivenGames(p.Games)
 	}
-	if p.mostFinal < 0 || p.mostFinal%2 != 0 || p.Deep%2 != 0 || p.Deep < 0 || p.Clocked%2 != 0 || p.Clocked < 0 {
-		return p, ui.Usagef("final-games, deep-games, clock-games: %d, %d, %d, want even numbers", p.mostFinal, p.Deep,
-			p.Clocked)
-	}
-	if p.Rows < 0 || p.PerGame < 0 || p.Relabel > 0 && p.Rows == 0 && p.PerGame == 0 {
-		return p, ui.Usagef("relabel_nodes: say how many positions are searched, by rows or per_game")
+	if p.mostFinal < 0 || p.mostFinal%2 != 0 || p.Clocked%2 != 0 || p.Clocked < 0 {
+		return p, ui.Usagef("final-games, clock-games: %d, %d, want even numbers", p.mostFinal, p.Clocked)
 	}
 	if p.Hours < 0 || p.Games < 0 || p.Hours == 0 && p.Games < 2 {
 		return p, ui.Usagef("--games or --hours: want a number above 0")

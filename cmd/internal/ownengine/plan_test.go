@@ -13,19 +13,19 @@ import (
 func TestSplit(t *testing.T) {
 	for _, hours := range []float64{0.05, 0.4, 1, 2.5, 8, 24} {
 		for _, speed := range []float64{0.05, 0.5, 2, 10} {
-			p := Plan{Hours: hours, Generations: 2, Nodes: 2000, Elo0: 0, Elo1: 10, Deep: 200, Clocked: 200,
+			p := Plan{Hours: hours, Generations: 2, Nodes: 2000, Elo0: 0, Elo1: 10, Clocked: 200,
 				FinalClock: "4+0.04"}
 			p.Split(speed, 2)
 			must := p.Seconds(2*(p.Games+p.Gate) + p.Final)
-			all := must + p.DeepSeconds() + float64(p.Clocked)*p.ClockSeconds()
+			all := must + p.ClockSeconds()
 			if limit := hours * 3600; all > limit && must*speed > 16 || must*speed > 100 && all < 0.8*limit ||
-				p.Deep > 200 || p.Clocked > 200 {
+				p.Clocked > 200 {
 				t.Errorf("%g hours at %g games a second: %.0f s of %.0f: %+v", hours, speed, all, limit, p)
 			}
-			if (len(p.LeftOut) > 0) != (p.Deep == 0 || p.Clocked == 0) {
-				t.Errorf("left out: %q of %+v", p.LeftOut, p)
+			if p.LeftOut != (p.Clocked == 0) {
+				t.Errorf("left out: %t of %+v", p.LeftOut, p)
 			}
-			if p.Deep > 0 && p.Deep < fewest || p.Clocked > 0 && p.Clocked < fewest {
+			if p.Clocked > 0 && p.Clocked < fewest {
 				t.Errorf("too few games to say anything: %+v", p)
 			}
 		}

@@ -72,9 +72,7 @@ const (
 // Proof are the matches at the end, of what the loop found against the engine that it began with.
 type Proof struct {
 	Fixed *match.Result `json:"fixed"` // it decides: its length does not depend on its games
-	// These only add to it. Null: not played.
-	Deep  *match.Result `json:"deep"`  // at DeepFactor times the nodes
-	Clock *match.Result `json:"clock"` // at a clock
+	Clock *match.Result `json:"clock"` // at a clock, which only adds to it; null: not played
 }
 
 // weaker is by how much an engine may be weaker at most to pass for one that is not, in Elo.

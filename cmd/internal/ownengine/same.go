@@ -3,73 +3,37 @@ package ownengine
 import (
 	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/assay-chess/assay/models/numbers"
 	"github.com/assay-chess/assay/tuner/slopes"
 )
 
-// sameBench compares the engine's bench with the bench of its copy with settable numbers. It reports whether
-// the engine's own bench repeats itself: if not, values have to be compared.
-func (k *workshop) sameBench() (said string, repeats bool, err error) {
+// sameBench compares the engine's bench with the bench of its copy with settable numbers. An engine
+// whose own bench does not repeat itself has nothing to compare.
+func (k *workshop) sameBench() (said string, err error) {
 	if err := k.sane(); err != nil {
-		return "", false, err
+		return "", err
 	}
 	first, err := k.builds[BaseTag].Bench(k.ctx)
 	if err != nil {
-		return "", false, err
+		return "", err
 	}
 	again, err := k.builds[BaseTag].BenchAgain(k.ctx)
 	if err != nil {
-		return "", false, err
+		return "", err
 	}
 	if first.Nodes == 0 || first.Nodes != again.Nodes {
-		return "the engine has no bench that repeats itself, so values are compared", false, nil
+		return "the engine has no bench that repeats itself to compare", nil
 	}
 	copied, err := k.builds[settingTag].Bench(k.ctx)
 	if err != nil {
-		return "", false, err
+		return "", err
 	}
 	if copied.Nodes != first.Nodes {
-		return "", true, fmt.Errorf("with settable numbers the engine searches %d nodes in its bench, not %d: a number is "+
+		return "", fmt.Errorf("with settable numbers the engine searches %d nodes in its bench, not %d: a number is "+
 			"used before it is set, or in a way that its kind decides; leave tables out with skip in assay.toml until they "+
 			"agree", copied.Nodes, first.Nodes)
 	}
-	return fmt.Sprintf("with settable numbers the bench is the same, %d nodes", copied.Nodes), true, nil
-}
-
-// trust checks the values of the program with settable numbers. An engine without a bench that repeats itself is
-// compared with one in which a single table is settable.
-func (k *workshop) trust(positions string, repeats bool) (*slopes.Checked, error) {
-	if !repeats {
-		if err := k.sameAsBare(positions); err != nil {
-			return nil, err
-		}
-	}
-	return slopes.Check(k.ctx, k.measuring("", nil, positions))
-}
-
-func (k *workshop) sameAsBare(positions string) error {
-	take := k.taken()
-	for _, n := range k.set.Numbers {
-		if n.Table != k.set.Numbers[0].Table && !slices.Contains(take.Skip, n.Table) {
-			take.Skip = append(take.Skip, n.Table)
-		}
-	}
-	bare, err := numbers.Scan(k.clone.Dir, k.project.Numbers, take)
-	if err != nil {
-		return err
-	}
-	b, err := k.changed(bareTag, "one table that can be set", func() error {
-		return bare.Instrument(k.clone.Dir, k.project.Value)
-	})
-	if err != nil {
-		return err
-	}
-	if _, err := k.sameValues(positions, b, k.builds[settingTag], ""); err != nil {
-		return fmt.Errorf("with settable numbers the engine evaluates otherwise: %w", err)
-	}
-	return nil
+	return fmt.Sprintf("with settable numbers the bench is the same, %d nodes", copied.Nodes), nil
 }
 
 // oneSided are positions in which White and Black in turn have a queen more, with either side to move.

@@ -312,7 +312,7 @@ func (b *builder) learnEngine() *doc.Document {
 			b.addStage(learn.Folder(i+1)+"-"+size, filepath.Join(folder, ownengine.GateName, size))
 		}
 	}
-	for _, name := range []string{"test", "match", "deep", "clock"} {
+	for _, name := range []string{"match", "clock"} {
 		b.addStage(ownengine.FinalName+"-"+name, b.path(ownengine.FinalName, name))
 	}
 	b.add("plan", "The plan", []doc.Part{{Code: plan.Text()}})

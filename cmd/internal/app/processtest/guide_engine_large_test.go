@@ -13,7 +13,7 @@ import (
 func TestLearnEngineWhole(t *testing.T) {
 	f := newFlint(t, "S(300, 300), S(300, 300), S(500, 500), S(900, 900)",
 		"S(100, 100), S(100, 100), S(100, 100), S(100, 100)",
-		"nodes = 150", "games = 400", "lambda = 1", "gate = '0,150'", "final_games = 240", "deep_games = 2",
+		"nodes = 150", "games = 400", "lambda = 1", "gate = '0,150'", "final_games = 240",
 		"clock_games = 2", "clock = '1+0.01'")
 	code, stdout, stderr := call(t, "learn", "--engine", ".", "--out", "runs/tuned", "--generations", "1")
 	if code != exitDone || !strings.HasPrefix(stdout, "gain proved: +") ||
