@@ -32,7 +32,7 @@ parameters changed a little one way, and the same player with all of them change
 and moves them toward the side that scored better. With an ENGINE it only writes a CONFIG with the
 engine's spin options, for you to edit.
 
-CONFIG is a TOML file (assay guide tune-my-search; or JSON with the same names): player, iterations,
+CONFIG is a TOML file (assay guide tune-my-search): player, iterations,
 pairs and ahead; limits and openings, named like flags of assay match; validation, games of the
 answer against the start; and a table [[parameter]] with name, start, min, max, c_end, r_end and
 type for each, or parameter_file with the lines of OpenBench or the config.json of weather-factory.

@@ -131,6 +131,5 @@ func (d *Document) Print(w io.Writer, all bool) error {
 		}
 		lines(p.Notes)
 	}
-	_, err := io.WriteString(ui.Folded(w), b.String())
-	return err
+	return ui.Fold(w, b.String())
 }

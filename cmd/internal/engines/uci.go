@@ -197,7 +197,7 @@ func check(cmd *cobra.Command, text string, config uci.CheckConfig, all bool) er
 	}
 	failed := r.Count(uci.CheckFailed)
 	p.Finish(fmt.Sprintf("%d checks", len(r.Findings)))
-	err = ui.Show(cmd, r, func(w io.Writer) error { return printCheck(ui.Folded(w), spec.Label, r, all) })
+	err = ui.Show(cmd, r, func(w io.Writer) error { return printCheck(w, spec.Label, r, all) })
 	if err == nil && failed > 0 {
 		err = ui.ExitCode(ui.ExitFailed)
 	}
@@ -207,8 +207,8 @@ func check(cmd *cobra.Command, text string, config uci.CheckConfig, all bool) er
 // shownLines and shownColumns are how much of a dialogue is shown without --all.
 const shownLines, shownColumns = 8, 110
 
-func printCheck(out io.Writer, engine string, r *uci.CheckReport, all bool) error {
-	verdict := "PASSED"
+func printCheck(w io.Writer, engine string, r *uci.CheckReport, all bool) error {
+	out, verdict := new(strings.Builder), "PASSED"
 	if r.Count(uci.CheckFailed) > 0 {
 		verdict = "FAILED"
 	}
@@ -246,5 +246,5 @@ func printCheck(out io.Writer, engine string, r *uci.CheckReport, all bool) erro
 			quote.Fprintf(out, "  %s\n", line)
 		}
 	}
-	return nil
+	return ui.Fold(w, out.String())
 }

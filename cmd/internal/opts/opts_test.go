@@ -129,21 +129,15 @@ func TestProjectLearn(t *testing.T) {
 // Whatever a CONFIG says, reading it gives an error or settings, and no panic.
 func FuzzConfig(f *testing.F) {
 	const parameter = "[[parameter]]\nname = \"queen\"\nstart = 500\nmin = 100\nmax = 2000\n"
-	f.Add([]byte("player = \"assay\"\niterations = 20\npairs = 2\nnodes = 30\nseed = 1\n"+parameter), true)
-	f.Add([]byte("player = \"assay\"\nwin_score = -1\ntc = \"1+0.01\"\n"+parameter+parameter), true)
-	f.Add([]byte(`{"player": "assay", "iterations": 21, "nodes": 30, "parameter": [{"name": "queen", "start": 500}]}`),
-		false)
-	f.Fuzz(func(t *testing.T, data []byte, isTOML bool) {
-		name := "config.json"
-		if isTOML {
-			name = "config.toml"
-		}
+	f.Add([]byte("player = \"assay\"\niterations = 20\npairs = 2\nnodes = 30\nseed = 1\n" + parameter))
+	f.Add([]byte("player = \"assay\"\nwin_score = -1\ntc = \"1+0.01\"\n" + parameter + parameter))
+	f.Fuzz(func(t *testing.T, data []byte) {
 		var rest struct {
 			Player    string           `json:"player"`
 			Parameter []map[string]any `json:"parameter"`
 		}
 		o := NewConfig()
-		if err := ReadConfig(write(t, name, string(data)), o.Flags, &rest, "player", "parameter"); err == nil {
+		if err := ReadConfig(write(t, "config.toml", string(data)), o.Flags, &rest, "player", "parameter"); err == nil {
 			_, _ = o.Times("") // an error is fine
 		}
 	})

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -39,7 +38,7 @@ func (l Line) flag() string {
 	return strings.ReplaceAll(l.Name, "_", "-")
 }
 
-// document is a file of settings in TOML or JSON.
+// document is a file of settings in TOML.
 type document struct {
 	path   string
 	text   string
@@ -47,7 +46,7 @@ type document struct {
 	values map[string]any
 }
 
-// readDocument reads a file: JSON if its name ends in .json, else TOML. Errors name the file and the line.
+// readDocument reads a file. Errors name the file and the line.
 func readDocument(path string) (*document, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -61,12 +60,7 @@ func readDocument(path string) (*document, error) {
 		return nil, err
 	}
 	d := &document{path: path, text: string(data)}
-	if strings.EqualFold(filepath.Ext(path), ".json") {
-		err = d.decodeJSON()
-	} else {
-		err = d.decodeTOML()
-	}
-	return d, err
+	return d, d.decode()
 }
 
 // maxNested bounds how deep brackets and dots of TOML nest: its reader takes memory for each level again.
@@ -97,7 +91,7 @@ func (d *document) nested() int {
 	return 1 + strings.Count(d.text[:end], "\n")
 }
 
-func (d *document) decodeTOML() error {
+func (d *document) decode() error {
 	if n := d.nested(); n > 0 {
 		return fmt.Errorf("%s, line %d: more than %d levels of brackets or dots", d.path, n, maxNested)
 	}
@@ -108,20 +102,6 @@ func (d *document) decodeTOML() error {
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", d.path, err)
-	}
-	return nil
-}
-
-func (d *document) decodeJSON() error {
-	dec := json.NewDecoder(strings.NewReader(d.text))
-	dec.UseNumber()
-	err := dec.Decode(&d.values)
-	if err != nil {
-		line := 1 + strings.Count(d.text[:min(dec.InputOffset(), int64(len(d.text)))], "\n")
-		return fmt.Errorf("%s, line %d: %w", d.path, line, err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: text after the configuration", d.path)
 	}
 	return nil
 }
@@ -173,7 +153,7 @@ func (d *document) endOf(key string) int {
 // scalarText returns a value as on a command line: a list with commas.
 func scalarText(value any) (string, error) {
 	switch v := value.(type) {
-	case string, bool, int64, float64, json.Number:
+	case string, bool, int64, float64:
 		return fmt.Sprint(v), nil
 	case []any:
 		var parts []string

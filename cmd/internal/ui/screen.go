@@ -379,30 +379,13 @@ func wrap(words []string, columns int, first, indent string) string {
 	return b.String()
 }
 
-// Folded returns out so that long lines are folded if it is a terminal. It is for texts that
-// people read, not for data, and whose last line ends.
-func Folded(out io.Writer) io.Writer {
-	if Columns(out) == 0 {
-		return out
+// Fold writes a text that people read, with long lines folded if out is a terminal.
+func Fold(out io.Writer, text string) error {
+	if columns := Columns(out); columns > 0 {
+		text = string(foldLines([]byte(text), columns))
 	}
-	return &folded{w: out, columns: func() int { return Columns(out) }}
-}
-
-type folded struct {
-	w       io.Writer
-	columns func() int
-	partial []byte // a line without its end, as a table writes its cells
-}
-
-func (f *folded) Write(p []byte) (int, error) {
-	f.partial = append(f.partial, p...)
-	whole := bytes.LastIndexByte(f.partial, '\n') + 1
-	lines := foldLines(f.partial[:whole], f.columns())
-	f.partial = f.partial[whole:]
-	if _, err := f.w.Write(lines); err != nil {
-		return 0, err
-	}
-	return len(p), nil
+	_, err := io.WriteString(out, text)
+	return err
 }
 
 // colours of the first words of lines on a terminal: verdicts in green, red and yellow, and warnings

@@ -71,20 +71,18 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestFolded writes a line in parts, as a table does.
-func TestFolded(t *testing.T) {
-	var b bytes.Buffer
-	out := Folded(&Screen{w: &b, columns: func() int { return 10 }, status: new(status)})
-	for _, part := range []string{"rank", "  ", "1200 ", "long-name", "\nnext", "\n"} {
-		if n, err := out.Write([]byte(part)); n != len(part) || err != nil {
-			t.Fatal(n, err)
+// TestFold folds a text on a terminal, and nowhere else.
+func TestFold(t *testing.T) {
+	const text = "rank  1200 long-name\nnext\n"
+	for columns, want := range map[int]string{10: "rank  1200\n  long-name\nnext\n", 0: text} {
+		var b bytes.Buffer
+		s := &Screen{w: &b, status: new(status)}
+		if columns > 0 {
+			s.columns = func() int { return columns }
 		}
-	}
-	if got, want := b.String(), "rank  1200\n  long-name\nnext\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if Folded(&b) != &b {
-		t.Error("a file is folded like a terminal")
+		if err := Fold(s, text); err != nil || b.String() != want {
+			t.Errorf("%d columns: %q, %v; want %q", columns, b.String(), err, want)
+		}
 	}
 }
 
