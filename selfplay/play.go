@@ -48,6 +48,9 @@ func playOnce(ctx context.Context, job *Job, players [2]engine.Player, stalls *[
 	if err := g.begin(); err != nil {
 		return Result{}, err
 	}
+	if g.timed {
+		machine.AwaitStarts()
+	}
 	for !g.over() {
 		if err := g.move(ctx); err != nil {
 			return Result{}, err

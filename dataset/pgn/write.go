@@ -97,8 +97,10 @@ func escape(s string) string {
 		}
 		return ' '
 	}, s)
-	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s)
+	return escaped.Replace(s)
 }
+
+var escaped = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 // noted returns the words of a move and of the comment after it, if there is one. No word begins with { or [, because
 // a line may begin with it: fastchess 1.8 ends a game at a comment that begins a line, and [ begins a tag.

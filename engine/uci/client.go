@@ -141,6 +141,7 @@ func (c *Client) Start() error {
 	case c.process != nil:
 		return nil
 	}
+	defer machine.Starting()()
 	starting <- struct{}{}
 	defer func() { <-starting }()
 	p, err := c.start(&c.command, c.core)
@@ -164,7 +165,7 @@ func (c *Client) Start() error {
 	return nil
 }
 
-// starting bounds how many programs start at once, because the clocks of other games run meanwhile.
+// starting bounds how many programs start at once: the clocks of other games may run meanwhile.
 var starting = make(chan struct{}, runtime.NumCPU())
 
 // handshake sends uci and reads the options that the engine announces.

@@ -24,7 +24,7 @@ type conversation struct {
 func (c *conversation) add(direction string, line []byte) {
 	now := time.Now()
 	if c.started.IsZero() {
-		c.started = now
+		c.started, c.data = now, make([]byte, 0, 2*logSize) // it grows no more
 	}
 	if len(c.data) > 2*logSize-logLineMax-64 {
 		c.data = c.data[:copy(c.data, c.data[len(c.data)-logSize:])]

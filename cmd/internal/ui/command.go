@@ -208,12 +208,12 @@ func LimitMemory(games int) {
 
 // LimitThreads limits the threads that run Go at once, until end is called. It is for a run that plays that many
 // games at once, all of them between external engines, and so only waits: a second thread would wake up for each
-// line of an engine, to look for more work. GOMAXPROCS in the environment overrides it.
+// line of an engine, to look for more work. Hundreds of games need more threads than there are cores: each waits behind
+// engines for its turn, while answers wait for it. GOMAXPROCS in the environment overrides it.
 func LimitThreads(games int) (end func()) {
 	if os.Getenv("GOMAXPROCS") != "" {
 		return func() {}
 	}
-	const gamesEach = 8
-	runtime.GOMAXPROCS(min(1+games/gamesEach, runtime.GOMAXPROCS(0)))
+	runtime.GOMAXPROCS(max(1+games/16, min(1+games/8, runtime.GOMAXPROCS(0))))
 	return runtime.SetDefaultGOMAXPROCS
 }
