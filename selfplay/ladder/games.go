@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -115,9 +116,6 @@ func (x Score) plus(y Score) Score {
 	return Score{x.Wins + y.Wins, x.Draws + y.Draws, x.Losses + y.Losses}
 }
 
-// matrixPlayers is for how many players a Result has scores and probabilities of all pairings.
-const matrixPlayers = 100
-
 // Rate rates the players. Without anchors the mean of all is 0. Games count as independent, and each player has one
 // virtual draw, shared among its opponents, so that a score of 100 % has a finite rating.
 func (g *Games) Rate(anchors []Anchor) (*Result, error) {
@@ -129,10 +127,7 @@ func (g *Games) Rate(anchors []Anchor) (*Result, error) {
 		total[p.first], total[p.second] = total[p.first].plus(s.score()), total[p.second].plus(s.score().turned())
 	}
 	slices.SortFunc(t.singles, func(a, b single) int {
-		if a.first != b.first {
-			return a.first - b.first
-		}
-		return a.second - b.second
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.second, b.second))
 	})
 	for i := range t.singles {
 		s := &t.singles[i]
@@ -186,22 +181,7 @@ func (f *fit) anchored(anchors []Anchor, index map[string]int) ([]float64, *mat.
 
 func (g *Games) result(t *crosstable, fit *fit, elo []float64, cov *mat.SymDense, total []Score,
 	anchors []Anchor) *Result {
-	order := make([]int, len(elo))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return int(math.Copysign(1, elo[b]-elo[a])) })
-	white, se := fit.white()
-	w := strength(white, se, Score{Draws: g.Finished})
-	r := &Result{Games: g.Finished, Draws: fit.draws(), WhiteElo: w.Elo, WhiteEloLo: w.EloLo, WhiteEloHi: w.EloHi,
-		Groups: g.groups(t), Scores: [][]Score{}, LOS: [][]float64{}}
-	los := func(i, j int) float64 {
-		v := cov.At(i, i) + cov.At(j, j) - 2*cov.At(i, j)
-		if i == j || v <= 0 {
-			return 0.5
-		}
-		return math.Erfc((elo[j]-elo[i])/math.Sqrt(2*v)) / 2
-	}
+	r := &Result{Games: g.Finished, Draws: fit.draws(), Groups: g.groups(t)}
 	var names []string
 	for _, a := range anchors {
 		name := fmt.Sprintf("%s = %g", a.Name, a.Elo)
@@ -211,31 +191,31 @@ func (g *Games) result(t *crosstable, fit *fit, elo []float64, cov *mat.SymDense
 		names = append(names, name)
 	}
 	r.Anchor = strings.Join(names, ", ")
-	for rank, i := range order {
-		x := Rating{Rank: rank + 1, Name: g.Names[i], ID: g.Names[i], Score: total[i], Games: total[i].Games(),
+	r.rank(fit, elo, func(i int) Rating {
+		return Rating{Name: g.Names[i], ID: g.Names[i], Score: total[i],
 			Strength: strength(elo[i], math.Sqrt(max(0, cov.At(i, i))), total[i])}
-		x.Percent = x.Points() / float64(x.Games)
-		if rank+1 < len(order) {
-			x.LOS = los(i, order[rank+1])
+	}, g.against, func(i, j int) float64 {
+		v := cov.At(i, i) + cov.At(j, j) - 2*cov.At(i, j)
+		if v <= 0 {
+			return 0.5
 		}
-		r.Ratings = append(r.Ratings, x)
-	}
-	if len(order) > matrixPlayers {
-		return r
-	}
-	rank := make([]int, len(order))
-	for k, i := range order {
-		rank[i] = k
-		r.Scores, r.LOS = append(r.Scores, make([]Score, len(order))), append(r.LOS, make([]float64, len(order)))
-		for l, j := range order {
-			r.LOS[k][l] = los(i, j)
-		}
-	}
-	for _, s := range t.singles {
-		a, b := rank[s.first], rank[s.second]
-		r.Scores[a][b], r.Scores[b][a] = s.score(), s.score().turned()
-	}
+		return math.Erfc((elo[j]-elo[i])/math.Sqrt(2*v)) / 2
+	})
 	return r
+}
+
+// against returns the score of player i against player j.
+func (g *Games) against(i, j int) Score {
+	p := pairing{min(i, j), max(i, j)}
+	counts := g.counts[p]
+	if counts == nil {
+		return Score{}
+	}
+	s := single{pairing: p, counts: *counts}
+	if i > j {
+		return s.score().turned()
+	}
+	return s.score()
 }
 
 // groups returns the players by groups that never met, the largest first; nil if there is one.
@@ -265,10 +245,7 @@ func (g *Games) groups(t *crosstable) (list [][]string) {
 		list = append(list, m)
 	}
 	slices.SortFunc(list, func(a, b []string) int {
-		if len(a) != len(b) {
-			return len(b) - len(a)
-		}
-		return strings.Compare(a[0], b[0])
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a[0], b[0]))
 	})
 	return list
 }

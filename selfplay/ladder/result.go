@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -93,46 +94,58 @@ func strength(elo, se float64, s Score) sprt.Strength {
 
 // conclude turns a fit into a result.
 func conclude(c *Config, table *crosstable, fit *fit, counts *gamelog.Tally) *Result {
-	order := make([]int, len(c.Players))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch x, y := fit.rating(a), fit.rating(b); {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
 	r := &Result{Schedule: c.Schedule, Games: 2 * table.pairs, Draws: fit.draws()}
 	if c.Anchor >= 0 {
 		r.Anchor = c.Players[c.Anchor].Label()
 	}
+	elo := make([]float64, len(c.Players))
+	for i := range elo {
+		elo[i] = fit.rating(i)
+	}
+	r.rank(fit, elo, func(i int) Rating {
+		return Rating{Name: c.Players[i].Label(), ID: c.Players[i].Identity(),
+			Strength: strength(elo[i], fit.se(i), table.total(i)),
+			Score:    table.total(i), Forfeits: counts.Player(i).Forfeits}
+	}, table.against, fit.los)
+	return r
+}
+
+// matrixPlayers is for how many players a Result has scores and probabilities of all pairings.
+const matrixPlayers = 100
+
+// rank fills in the advantage of White and, in the order of their Elo, the ratings of the players, and what each scored
+// against each.
+func (r *Result) rank(fit *fit, elo []float64, rating func(i int) Rating, against func(i, j int) Score,
+	los func(i, j int) float64) {
 	white, se := fit.white()
 	w := strength(white, se, Score{Draws: r.Games})
 	r.WhiteElo, r.WhiteEloLo, r.WhiteEloHi = w.Elo, w.EloLo, w.EloHi
+	order := make([]int, len(elo))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(elo[b], elo[a]) })
+	r.Scores, r.LOS = [][]Score{}, [][]float64{}
 	for rank, i := range order {
-		rating := Rating{Rank: rank + 1, Name: c.Players[i].Label(), ID: c.Players[i].Identity(),
-			Strength: strength(fit.rating(i), fit.se(i), table.total(i)),
-			Score:    table.total(i), Forfeits: counts.Player(i).Forfeits}
-		if rating.Games = rating.Score.Games(); rating.Games > 0 {
-			rating.Percent = rating.Points() / float64(rating.Games)
+		x := rating(i)
+		if x.Rank, x.Games = rank+1, x.Score.Games(); x.Games > 0 {
+			x.Percent = x.Points() / float64(x.Games)
 		}
 		if rank+1 < len(order) {
-			rating.LOS = fit.los(i, order[rank+1])
+			x.LOS = los(i, order[rank+1])
 		}
-		r.Ratings = append(r.Ratings, rating)
-		scores, los := make([]Score, len(order)), make([]float64, len(order))
+		r.Ratings = append(r.Ratings, x)
+		if len(order) > matrixPlayers {
+			continue
+		}
+		scores, probabilities := make([]Score, len(order)), make([]float64, len(order))
 		for k, j := range order {
-			if los[k] = 0.5; j != i {
-				scores[k], los[k] = table.against(i, j), fit.los(i, j)
+			if probabilities[k] = 0.5; j != i {
+				scores[k], probabilities[k] = against(i, j), los(i, j)
 			}
 		}
-		r.Scores, r.LOS = append(r.Scores, scores), append(r.LOS, los)
+		r.Scores, r.LOS = append(r.Scores, scores), append(r.LOS, probabilities)
 	}
-	return r
 }
 
 // crosstable counts the pairs of games of n players. A pair has two games from one opening,

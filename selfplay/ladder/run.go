@@ -78,13 +78,6 @@ func (c *Config) complete() error {
 	if c.Schedule == "" {
 		c.Schedule = Widest
 	}
-	if err := c.validate(); err != nil {
-		return err
-	}
-	return nil
-}
-
-func (c *Config) validate() error {
 	switch {
 	case len(c.Players) < 2 || len(c.Players) > maxPlayers:
 		return fmt.Errorf("%w: %d players: want 2 to %d", selfplay.ErrConfig, len(c.Players), maxPlayers)

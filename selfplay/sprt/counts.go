@@ -1,6 +1,7 @@
 package sprt
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -43,21 +44,11 @@ func WDL(wins, draws, losses int64) Trinomial { return Trinomial{losses, draws, 
 
 // AddPair counts a pair by its two results from the player's view: 1 for a win, 0
 // for a draw and -1 for a loss. Other values are taken by their sign.
-func (p *Pentanomial) AddPair(first, second int) { p[2+sign(first)+sign(second)]++ }
+func (p *Pentanomial) AddPair(first, second int) { p[2+cmp.Compare(first, 0)+cmp.Compare(second, 0)]++ }
 
 // AddGame counts a game: 1 for a win, 0 for a draw, -1 for a loss. Other values
 // are taken by their sign.
-func (t *Trinomial) AddGame(result int) { t[1+sign(result)]++ }
-
-func sign(x int) int {
-	switch {
-	case x > 0:
-		return 1
-	case x < 0:
-		return -1
-	}
-	return 0
-}
+func (t *Trinomial) AddGame(result int) { t[1+cmp.Compare(result, 0)]++ }
 
 // Samples is the number of games.
 func (t Trinomial) Samples() int64 { return t[0] + t[1] + t[2] }
