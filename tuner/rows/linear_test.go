@@ -13,6 +13,15 @@ import (
 	"github.com/assay-chess/assay/internal/setup"
 )
 
+// MaxPairs is the largest size of a dictionary.
+const MaxPairs = maxPairs
+
+// LimitPairs lets the dictionary have no more than n pairs.
+func (b *Builder) LimitPairs(n int) { b.s.pairs.limit = n }
+
+// Truncate cuts the file of a store on disk in half.
+func (s *Store) Truncate() error { return s.disk.f.Truncate(s.disk.size / 2) }
+
 // value is the evaluation of a row under the terms' start values.
 func value(r *Row, terms []Term) float64 {
 	mg, eg := float64(r.MG), float64(r.EG)

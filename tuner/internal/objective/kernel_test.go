@@ -11,6 +11,9 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
+// SetKeptRows bounds the rows that are evaluated once for K.
+func SetKeptRows(n int) { keptRows = n }
+
 // TestCrossEntropyKernel compares the table of polynomials with the definition.
 func TestCrossEntropyKernel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
