@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -87,6 +88,51 @@ func TestWarnings(t *testing.T) {
 	list := g.Warnings(limits, players...)
 	if len(list) != 1 || !strings.HasPrefix(list[0], "hasty searched 30 nodes a ply, and its limit is 1000") {
 		t.Errorf("%q", list)
+	}
+}
+
+// What is counted of two games, in which the players change colours and the second forfeits by being late.
+func TestTally(t *testing.T) {
+	var c Tally
+	for n, r := range []selfplay.Result{
+		{Moves: make([]board.Move, 9), Opening: 2, Scores: []int16{0, 0, 5, engine.NoScore, 7, 8, 9, 10, 11},
+			Result: board.WhiteWins, Termination: board.Checkmate, Nodes: [2]uint64{50, 40},
+			Time: [2]time.Duration{7, 5}, Stalls: [2]int{0, 3}},
+		{Moves: make([]board.Move, 4), Opening: 1, Result: board.BlackWins, Termination: selfplay.TimeForfeit, Late: true},
+	} {
+		c.Add(&r, [2]int{n, 1 - n})
+		c.end(EndedOf(&r, [2]int{n, 1 - n}))
+	}
+	want := Tally{Results: [3]int64{1, 0, 1}, Plies: 10,
+		Terminations: map[string]int64{string(board.Checkmate): 1, string(selfplay.TimeForfeit): 1},
+		Measured:     1, Stalled: 1, players: []PlayerTally{
+			{Games: 2, Nodes: 50, Time: 7, searches: 3.5},
+			{Games: 2, Forfeits: 1, Late: 1, Unscored: 1, Nodes: 40, Time: 5, Stalls: 3, searches: 3.5}}}
+	if !reflect.DeepEqual(c, want) || c.Games() != 2 || c.Player(2) != (PlayerTally{}) {
+		t.Errorf("counted\n%+v, want\n%+v", c, want)
+	}
+	var alone Tally
+	if alone.end(EndedOf(&selfplay.Result{}, [2]int{})); alone.Player(0).Games != 1 {
+		t.Errorf("a player against itself: %+v", alone)
+	}
+}
+
+// A machine that voids pairs is found unfit when the number of games is a power of two, and at the end.
+func TestVoidPairs(t *testing.T) {
+	for pairs, reason := range map[int]string{1: "2 of 3 pairs of games were void", 2: "2 of 4 pairs", 3: ""} {
+		g := Guard{Slots: 1}
+		for n := range pairs {
+			if n == pairs-1 {
+				g.Tally.Void = 2
+			}
+			g.Count(Ended{Loser: -1}, Ended{Loser: -1})
+		}
+		if !strings.HasPrefix(g.Reason(), reason) || (g.Reason() == "") != (reason == "") {
+			t.Errorf("%d pairs: %q, want %q", pairs, g.Reason(), reason)
+		}
+		if g.Conclude(); !strings.HasPrefix(g.Reason(), fmt.Sprintf("2 of %d pairs", 2+pairs)) {
+			t.Errorf("%d pairs, at the end: %q", pairs, g.Reason())
+		}
 	}
 }
 

@@ -1,13 +1,20 @@
 package gamelog
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
@@ -178,5 +185,93 @@ func TestCountedGamesAreOnDisk(t *testing.T) {
 	}
 	if err := p.Finish(nil); err != nil || len(disk.synced) != len(disk.appended) || len(disk.synced) < 80 {
 		t.Errorf("%d of %d games are on disk, %v", len(disk.synced), len(disk.appended), err)
+	}
+	// Who finds all games in the journal plays none, and knows the load under which they were played.
+	setup.Check(t, run.Event(loadEvent, machine.Load{Threads: 3, Cores: 2, Time: time.Hour}))
+	again := Pairs{Name: "test", Over: func() bool { return true }, games: p.games}
+	if err := again.Play(t.Context(), series); err != nil || again.Process().Load != ReadLoad(s.Out) ||
+		again.Process().Load.Time < time.Hour {
+		t.Errorf("%+v, %v", again.Process(), err)
+	}
+}
+
+// Games of the journal count in the order of their numbers, whatever the order in which they ended; those of a void
+// pair, those after the end and those without a partner do not. A game that is there twice is damage.
+func TestReplay(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		games         []int // negative: void
+		over          uint64
+		next          uint64
+		waiting, void int
+		damaged       bool
+	}{
+		{"in order", []int{0, 1, 2, 3, 4, 5}, 9, 3, 0, 0, false},
+		{"backwards", []int{7, 6, 5, 4, 3, 2, 1, 0}, 9, 4, 0, 0, false},
+		{"a gap", []int{0, 1, 4, 5, 7}, 9, 1, 3, 0, false},
+		{"void", []int{0, 1, 4, -5, 3, 2}, 9, 2, 0, 1, false},
+		{"void, played again", []int{0, 1, -3, -2, 5, 4, 2, 3}, 9, 3, 0, 1, false},
+		{"after the end", []int{5, 4, 1, 0, 3, 2}, 2, 2, 0, 0, false},
+		{"twice", []int{4, 4}, 9, 0, 1, 0, true},
+		{"counted twice", []int{0, 1, 1}, 9, 1, 0, 0, true},
+	} {
+		var p Pairs
+		p = Pairs{Over: func() bool { return p.next >= c.over }, waiting: map[uint64]selfplay.Result{}, void: map[uint64]int{},
+			Guard: Guard{Slots: 10},
+			Count: func(pair []selfplay.Result) error {
+				if pair[0].Number != 2*p.next-2 || pair[1].Number != 2*p.next-1 {
+					t.Errorf("%s: pair %d has the games %d and %d", c.name, p.next, pair[0].Number, pair[1].Number)
+				}
+				return nil
+			}}
+		var err error
+		for _, n := range c.games {
+			r := selfplay.Result{Number: uint64(max(n, -n)), Result: board.Draw}
+			if n < 0 {
+				r.Void = "paused"
+			}
+			err = errors.Join(err, p.replay(nil, &r))
+		}
+		if p.next != c.next || len(p.waiting) != c.waiting || int(p.Guard.Tally.Void) != c.void ||
+			errors.Is(err, durable.ErrDamaged) != c.damaged || (err != nil) != c.damaged {
+			t.Errorf("%s: %d pairs, %d games wait, %d void, %v", c.name, p.next, len(p.waiting), p.Guard.Tally.Void, err)
+		}
+	}
+}
+
+// What the PGN says beside the game; a row says as much of a game as a journal needs.
+func TestTags(t *testing.T) {
+	run := setup.Must(durable.OpenRun(filepath.Join(t.TempDir(), "run"), durable.RunInfo{}, 1))
+	defer run.Close()
+	date := run.Info().Started.Format(" Date=2006.01.02")
+	for _, c := range []struct {
+		times [2]string
+		name  string
+		want  string
+	}{
+		{[2]string{}, "", "Round=3.1 White=a Black=b More=x"},
+		{[2]string{"8+0.08", "8+0.08"}, "", "Round=3.1 White=a Black=b More=x" + date + " TimeControl=8+0.08"},
+		{[2]string{"", "40/300"}, "base", "Round=3.1 White=a Black=base More=x" + date +
+			" WhiteTimeControl=- BlackTimeControl=40/300 BlackId=b"},
+	} {
+		g := games{destination: destination{Run: run, Event: "e", Tags: []pgn.Tag{{Name: "More", Value: "x"}}}}
+		var got []string
+		for _, tag := range g.tags(&Header{White: selfplay.Player{ID: "a"}, Black: selfplay.Player{ID: "b", Name: c.name},
+			Round: "3.1", TimeControls: c.times}) {
+			got = append(got, tag.Name+"="+tag.Value)
+		}
+		if text := strings.Join(got, " "); text != "Event=e "+c.want {
+			t.Errorf("%q, want %q", text, c.want)
+		}
+	}
+	r := played(t, 5)
+	for _, why := range []board.Termination{r.Termination, selfplay.TimeForfeit} {
+		r.Termination = why
+		row := setup.Must(Row(&r, "id"))
+		got := ResultOf(row, 5, r.Players)
+		if again := setup.Must(Row(got, "id")); !reflect.DeepEqual(row, again) || got.Number != 5 || got.Players != r.Players ||
+			got.Late != (why == selfplay.TimeForfeit) || len(got.Depths) != len(r.Moves) {
+			t.Errorf("%+v became %+v", row, again)
+		}
 	}
 }
