@@ -47,7 +47,7 @@ func newFlint(t *testing.T, old, new string, lines ...string) *flint {
 			text = strings.Replace(strings.Replace(text, old, new, 1), "think(&b, 5, 0", "think(&b, 3, 0", 1) // a short bench
 		}
 		if name == "assay.toml" {
-			text = strings.Replace(text, "-O2", "-O0", 1) + "[learn]\n" + strings.Join(lines, "\n") + "\n"
+			text = strings.Replace(text, "-O2", "-Og", 1) + "[learn]\n" + strings.Join(lines, "\n") + "\n"
 		}
 		setup.Check(t, os.WriteFile(name, []byte(text), 0o666))
 	}
