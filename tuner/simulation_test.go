@@ -15,10 +15,10 @@ import (
 // soak has simulation studies take the number of runs that finds small faults; it is set by a build tag.
 var soak bool
 
-// study returns how many runs a simulation study takes, and skips it in short tests.
+// study returns how many runs a simulation study takes, and skips it in short tests, and outside of a soak if quick is 0.
 func study(t *testing.T, quick, full int) int {
 	t.Helper()
-	if testing.Short() {
+	if testing.Short() || quick == 0 && !soak {
 		t.Skip("a simulation study")
 	}
 	t.Parallel()
@@ -73,7 +73,7 @@ func TestIntervalsCover(t *testing.T) {
 // often, which the sandwich and the normal distribution alone do not achieve.
 func TestFewGamesCover(t *testing.T) {
 	n := study(t, 36, 120)
-	for _, count := range []int{30, 50, 100} {
+	for _, count := range []int{30, 50, 100}[:quickOr(1, 3)] {
 		var hold coverage
 		for i := range n {
 			syn := games(count, 3, 5000+i)
@@ -93,7 +93,7 @@ func TestFewGamesCover(t *testing.T) {
 // target, which a fit to very many games with the same prior in the same
 // proportion shows.
 func TestPriorIntervalsCover(t *testing.T) {
-	n := study(t, 36, 120)
+	n := study(t, 0, 120)
 	const count, more, tau = 150, 30, 25.0
 	start := objective.NewTapered(3)
 	var design float64
@@ -119,7 +119,7 @@ func TestPriorIntervalsCover(t *testing.T) {
 // truth about 95 times in 100; with the factor taken for a constant, always.
 func TestRescaledIntervalsCover(t *testing.T) {
 	var hold, constant coverage
-	for i := range study(t, 75, 250) {
+	for i := range study(t, 0, 250) {
 		syn := dominated(uint64(4000 + i))
 		s := syn.Store(t)
 		start := syn.Truth()
