@@ -3,10 +3,16 @@ package ui
 import (
 	"bytes"
 	"io"
+	"os"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/assay-chess/assay/internal/setup"
+	"github.com/spf13/cobra"
 )
 
 func TestFit(t *testing.T) {
@@ -271,5 +277,66 @@ func TestReflow(t *testing.T) {
 	}
 	if got := Reflow(text, 100); got != text {
 		t.Errorf("at 100 columns\n%s", got)
+	}
+}
+
+// The words of the command line are read as the same values again.
+func TestCommandLineIsReadAgain(t *testing.T) {
+	type flags struct {
+		players, engines []string
+		nodes            int
+		json, keep       bool
+	}
+	command := func(f *flags) *cobra.Command {
+		c := &cobra.Command{Use: "selfplay", Run: func(*cobra.Command, []string) {}}
+		c.Flags().StringSliceVar(&f.players, "players", nil, "")
+		c.Flags().StringArrayVar(&f.engines, "engine", nil, "")
+		c.Flags().IntVar(&f.nodes, "nodes", 0, "")
+		c.Flags().BoolVar(&f.json, "json", false, "")
+		c.Flags().BoolVar(&f.keep, "keep", true, "")
+		Silent(c.Flags(), "json")
+		return c
+	}
+	var a, b flags
+	c := command(&a)
+	c.SetArgs([]string{"data", "--players=uci:./e?Hash=1,[x]", "--engine", "a,b", "--engine", `c"d`, "--nodes", "9",
+		"--json", "--keep=false"})
+	setup.Check(t, c.Execute())
+	line := CommandLine(c, c.Flags().Args())
+	want := `selfplay data --engine a,b --engine 'c"d' --keep=false --nodes 9 --players 'uci:./e?Hash=1,[x]'`
+	if line != want {
+		t.Errorf("got  %s\nwant %s", line, want)
+	}
+	again := command(&b)
+	again.SetArgs(strings.Fields(strings.ReplaceAll(line, "'", ""))[1:])
+	setup.Check(t, again.Execute())
+	a.json = false
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("read again: %+v, want %+v", b, a)
+	}
+}
+
+// A path with spaces is one word, whatever stands before and after it.
+func TestPlayerWithSpaces(t *testing.T) {
+	t.Chdir(t.TempDir())
+	setup.Check(t, os.Mkdir("my dir", 0o777))
+	setup.Check(t, os.WriteFile("my dir/engine", nil, 0o777))
+	for _, text := range []string{"my dir/engine", "./my dir/engine", "uci:my dir/engine", "my dir/engine?Hash=16",
+		"name=new:./my dir/engine", "uci:name=new:my dir/engine?SyzygyPath=a:b", "uci:'my dir/engine' --uci"} {
+		spec, err := Player(text)
+		if path := spec.Command; err != nil || len(path) == 0 || !slices.Contains([]string{"my dir/engine",
+			"./my dir/engine"}, path[0]) {
+			t.Errorf("%s: %q, %v", text, path, err)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	candidates := []string{"games", "book", "book-order", "concurrency", "sprt"}
+	for word, want := range map[string]string{"gmaes": "games", "game": "games", "Sprt": "sprt",
+		"concurency": "concurrency", "boko": "book", "conc": "concurrency", "zzz": "", "b": "", "": ""} {
+		if got := Nearest(word, candidates); got != want {
+			t.Errorf("%q: got %q, want %q", word, got, want)
+		}
 	}
 }

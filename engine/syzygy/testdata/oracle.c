@@ -1,4 +1,4 @@
-/* Answers of Fathom, for oracle_test.go: a line "white black kings queens rooks bishops knights pawns ep turn" in,
+/* Answers of Fathom, for syzygy_test.go: a line "white black kings queens rooks bishops knights pawns ep turn" in,
    "wdl dtz" out: wdl 0 (loss) to 4 (win), dtz without a sign; -1 -1 if a probe failed. */
 #include <inttypes.h>
 #include <stdio.h>

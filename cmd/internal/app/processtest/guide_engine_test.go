@@ -2,12 +2,15 @@ package processtest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -272,4 +275,195 @@ func printed(t *testing.T, r *ownengine.Result) string {
 	var b strings.Builder
 	setup.Check(t, doc.Engine(r, "runs/tuned").Print(&b, false))
 	return b.String()
+}
+
+// TestLearnEngineCheck checks flint in a repository of its own, and with what an author can get wrong: the check names
+// each mistake. The repository is only read.
+func TestLearnEngineCheck(t *testing.T) {
+	f := newFlint(t, "", "", "nodes = 50")
+	setup.Check(t, os.WriteFile("other.c", []byte("int main(void) { return 0; }\n"), 0o666))
+	read := func(name string) string { return string(setup.Must(os.ReadFile(filepath.Join(f.dir, name)))) }
+	source, glue, toml := read("flint.c"), read("assay.c"), read("assay.toml")
+	const value = "return evaluate(&assay_board, &e), e.value;"
+	const evaluate = "static void evaluate(const Board *b, Eval *e) {\n"
+	if !strings.Contains(glue, value) || !strings.Contains(source, evaluate) {
+		t.Fatal("the test does not fit to flint")
+	}
+	glued := func(code string) string { return strings.Replace(glue, value, code, 1) }
+	for _, c := range []struct {
+		name, engine, toml, flint, glue string
+		want                            string // of the output
+		fails                           string
+	}{
+		{name: "a commit", engine: "git:HEAD", want: "the bench is the same"},
+		{name: "a number used in two places, one that crashes", want: "held, ",
+			flint: strings.Replace(source, evaluate, evaluate+"  e->phase = MG(material[4]) / 900 - 1;\n"+
+				"  if (MG(bishop_pair) > 25) abort();\n", 1)},
+		{name: "value of the side to move",
+			glue: glued("return evaluate(&assay_board, &e), value_of(&assay_board);"), fails: "the view of the side to move"},
+		{name: "Black's view", glue: glued("return evaluate(&assay_board, &e), -e.value;"), fails: "Black's view"},
+		{name: "another board", glue: glued("static Board b; parse(&b, start); return evaluate(&b, &e), e.value;"),
+			fails: "does assay_position read the FEN"},
+		{name: "state of the last position", fails: "depends on what was evaluated before",
+			glue: glued("static int last; evaluate(&assay_board, &e); last = (last + e.value) % 7; return e.value + last;")},
+		{name: "a cache that stays", fails: "values: ",
+			glue: glued("static struct { uint64_t key; int value; } cache[65536];\n  if (cache[assay_board.key " +
+				"& 65535].key != assay_board.key) {\n    evaluate(&assay_board, &e);\n    cache[assay_board.key & 65535].key = " +
+				"assay_board.key, cache[assay_board.key & 65535].value = e.value;\n  }\n  return cache[assay_board.key " +
+				"& 65535].value;")},
+		{name: "a build of other files", fails: "numbers: ", toml: strings.Replace(toml, "flint.c", "other.c", 1)},
+		{name: "no value", toml: "build = 'cc -o {out} flint.c'\nnumbers = ['flint.c']\n",
+			fails: "assay.toml: value is missing; write for example: value = "},
+		{name: "no file", toml: strings.Replace(toml, `["flint.c"]`, `["eval.c"]`, 1),
+			fails: "there is no file eval.c in tree-"},
+		{name: "no repository", engine: t.TempDir(), fails: "--engine names a folder in the repository of your engine"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for name, text := range map[string]string{"assay.toml": c.toml, "flint.c": c.flint, "assay.c": c.glue} {
+				if text != "" {
+					setup.Check(t, os.WriteFile(name, []byte(text), 0o666))
+				}
+			}
+			before, engine := f.git("status", "--short"), "."
+			if c.engine != "" {
+				engine = c.engine
+			}
+			code, stdout, stderr := call(t, "learn", "--engine", engine, "--check")
+			if (code == exitDone) != (c.fails == "") || !strings.Contains(stderr, c.fails) || !strings.Contains(stdout, c.want) {
+				t.Errorf("exit %d, want %q: %s%s", code, c.fails+c.want, stdout, stderr)
+			}
+			if left, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "assay-check-*")); code == exitDone &&
+				len(left) > 0 &&
+				c.name == "a commit" {
+				t.Errorf("%v is left", left)
+			}
+			if after := f.git("status", "--short"); after != before {
+				t.Errorf("the repository has changed: %s", after)
+			}
+			f.git("checkout", "--quiet", ".")
+		})
+	}
+	for _, words := range []string{"learn --check", "learn --engine . --check --model assay",
+		"learn --engine . --hours 1 --games 4"} {
+		if code, _, stderr := call(t, strings.Fields(words)...); code != 2 {
+			t.Errorf("%s: exit %d: %s", words, code, stderr)
+		}
+	}
+}
+
+// guideBlocks returns the indented blocks of a guide: commands, and files.
+func guideBlocks(t *testing.T, name string) (blocks []string) {
+	t.Helper()
+	code, page, stderr := call(t, "guide", name)
+	if code != exitDone {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	for _, block := range regexp.MustCompile(`(?m)(?:^    .*\n)+`).FindAllString(page, -1) {
+		blocks = append(blocks, regexp.MustCompile(`(?m)^    `).ReplaceAllString(block, ""))
+	}
+	return blocks
+}
+
+// TestGuideDataWithMyEngine runs the commands of the guide with two short games.
+func TestGuideDataWithMyEngine(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the engine is a shell script")
+	}
+	t.Chdir(t.TempDir())
+	setup.Check(t, os.WriteFile("my-engine", []byte("#!/bin/sh\nexec assay uci\n"), 0o777))
+	short := strings.NewReplacer("--games 1000 ", "--games 2 --max-plies 60 ", "--games 100 ",
+		"--games 2 --max-plies 60 ", "--games 20 ", "--games 2 --max-plies 60 ",
+		"--nodes 5000", "--nodes 20", "50ms", "1ms")
+	ran := 0
+	for _, block := range guideBlocks(t, "data-with-my-engine") {
+		for line := range strings.Lines(block) {
+			ran++
+			if out, err := exec.Command("sh", "-c", short.Replace(line)).CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", line, err, out)
+			}
+		}
+	}
+	if info, err := os.Stat("train.bullet"); err != nil || info.Size() < 100 {
+		t.Error(err)
+	}
+	if ran != 10 {
+		t.Errorf("%d commands", ran)
+	}
+}
+
+// TestGuideTuneMyEngine runs the commands of the guide on flint as its author has it: without the two files, which are
+// written. A run of an hour is left out: TestLearnEngine has one. The engine plays with a third of the nodes that it is
+// given.
+func TestGuideTuneMyEngine(t *testing.T) {
+	f := newFlint(t, `number_after(line, "nodes ")`, `number_after(line, "nodes ") / 3`)
+	f.git("rm", "--quiet", "assay.toml", "assay.c")
+	f.git("commit", "--quiet", "-m", "without what assay needs")
+	var ran []string
+	for _, block := range guideBlocks(t, "tune-my-engine") {
+		if strings.Contains(block, "--hours") {
+			continue
+		}
+		ran = append(ran, strings.TrimSpace(block))
+		code, stdout, stderr := call(t, strings.Fields(block)[1:]...)
+		if code != exitDone || !strings.Contains(stdout, "a run plays:") {
+			t.Fatalf("%s: exit %d: %s%s", block, code, stdout, stderr)
+		}
+	}
+	if len(ran) != 2 || ran[0] != "assay init" {
+		t.Errorf("the guide's commands are %q", ran)
+	}
+}
+
+// TestGuideTuneMySearch runs the commands of the guide on flint, with a few short games.
+func TestGuideTuneMySearch(t *testing.T) {
+	from := flintFolder(t)
+	t.Chdir(t.TempDir())
+	if out, err := exec.Command("cc", "-O2", "-o", "engine", filepath.Join(from, "flint.c")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	short := strings.NewReplacer("iterations     = 2000", "iterations     = 20", "nodes          = 2000",
+		"nodes          = 100\nmax_plies      = 60", "validation     = 400", "validation     = 4",
+		"--games 400 --nodes 2000", "--games 4 --nodes 100 --max-plies 60")
+	ran := 0
+	for _, block := range guideBlocks(t, "tune-my-search") {
+		name := ""
+		switch {
+		case strings.HasPrefix(block, "ReduceFrom, "):
+			name = "search.txt"
+		case strings.HasPrefix(block, "player "):
+			name = "search.toml"
+		}
+		if name != "" {
+			setup.Check(t, os.WriteFile(name, []byte(short.Replace(block)), 0o666))
+			continue
+		}
+		for line := range strings.Lines(block) {
+			ran++
+			code, stdout, stderr := call(t, quotedFields(strings.TrimSpace(short.Replace(line)))[1:]...)
+			if code != exitDone {
+				t.Fatalf("%s: exit %d: %s%s", line, code, stdout, stderr)
+			}
+			if strings.Contains(line, "--out tuned") &&
+				!regexp.MustCompile(`(?m)^the answer as OpenBench reads it .*:\nReduceFrom, int, \d+, 1, 40, 4, 0.02\nFutilityMargin, int, \d+, 20, 1000, 80, 0.02\nDeltaMargin, int, `).MatchString(stdout) {
+				t.Errorf("no answer in\n%s", stdout)
+			}
+		}
+	}
+	var tuned struct {
+		Games      int `json:"games"`
+		Parameters []struct {
+			Start, Value float64
+		} `json:"parameters"`
+		Validation *struct {
+			Games int `json:"games"`
+		} `json:"validation"`
+	}
+	text, err := os.ReadFile("tuned/result.json")
+	if err == nil {
+		err = json.Unmarshal(text, &tuned)
+	}
+	if err != nil || ran != 2 || tuned.Games != 40 || tuned.Validation == nil || tuned.Validation.Games != 4 ||
+		len(tuned.Parameters) != 3 || tuned.Parameters[0].Start != 20 || tuned.Parameters[0].Value == 20 {
+		t.Errorf("%v, %d commands, %s", err, ran, text)
+	}
 }
