@@ -105,10 +105,10 @@ func TestTally(t *testing.T) {
 	}
 	want := Tally{Results: [3]int64{1, 0, 1}, Plies: 10,
 		Terminations: map[string]int64{string(board.Checkmate): 1, string(selfplay.TimeForfeit): 1},
-		Measured:     1, Stalled: 1, players: []PlayerTally{
+		Measured:     1, Stalled: 1, players: []playerTally{
 			{Games: 2, Nodes: 50, Time: 7, searches: 3.5},
 			{Games: 2, Forfeits: 1, Late: 1, Unscored: 1, Nodes: 40, Time: 5, Stalls: 3, searches: 3.5}}}
-	if !reflect.DeepEqual(c, want) || c.Games() != 2 || c.Player(2) != (PlayerTally{}) {
+	if !reflect.DeepEqual(c, want) || c.Games() != 2 || c.Player(2) != (playerTally{}) {
 		t.Errorf("counted\n%+v, want\n%+v", c, want)
 	}
 	var alone Tally
