@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/internal/setup"
+	"github.com/assay-chess/assay/tuner/internal/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
+	"gonum.org/v1/gonum/mat"
 )
 
 // SetKeptRows bounds the rows that are evaluated once for K.
@@ -151,5 +153,17 @@ func TestWidths(t *testing.T) {
 	}
 	if _, err := Widths(terms, typical, map[string]float64{"knight": 3}, 1); !errors.Is(err, ErrName) {
 		t.Errorf("unknown name: %v", err)
+	}
+}
+
+// A matrix without the rows and columns of what is held at a limit keeps the others.
+func TestHoldOut(t *testing.T) {
+	m := mat.NewSymDense(3, []float64{1, 2, 3, 2, 4, 5, 3, 5, 6})
+	p := Params{N: 3, Box: &optimize.Box{Held: []bool{false, true, false}}}
+	if got, want := p.HoldOut(m), mat.NewSymDense(3, []float64{1, 0, 3, 0, 0, 0, 3, 0, 6}); !mat.Equal(got, want) {
+		t.Errorf("%v, want %v", mat.Formatted(got), mat.Formatted(want))
+	}
+	if p.Box.Held[1] = false; p.HoldOut(m) != m {
+		t.Error("nothing is held, and the matrix is another")
 	}
 }

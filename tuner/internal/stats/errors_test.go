@@ -131,3 +131,26 @@ func TestFindCollinearAll(t *testing.T) {
 		}
 	}
 }
+
+// A column that is a sum of others of other sizes is listed with the factors of the sum; one without data is not.
+func TestFindCollinearFactors(t *testing.T) {
+	x := mat.NewDense(5, 5, []float64{10, 1, 0, 0, 0, 10, -1, 1, 0, 0, -10, 1, 0, 0, 0, 10, 2, -3, 0, 0, 10, 0, 2, 0, 0})
+	for i := range 5 {
+		x.Set(i, 3, 2*x.At(i, 0)-3*x.At(i, 1)+0.5*x.At(i, 2))
+	}
+	h := mat.NewSymDense(5, nil)
+	h.SymOuterK(1, x.T())
+	list := FindCollinear(h, []string{"a", "b", "c", "sum", "none"})
+	if len(list) != 1 || !list[0].Exact || list[0].Coefficient != "sum" ||
+		!slices.Equal(list[0].Others, []string{"-3 b", "+2 a", "+0.5 c"}) {
+		t.Errorf("%+v", list)
+	}
+}
+
+// The sums of a bin over two parts of the rows are those over all.
+func TestBinSums(t *testing.T) {
+	got := binSums{1, 2, 3, 4, 5, 6, 7}
+	if got.add(&binSums{10, 20, 30, 40, 50, 60, 70}); got != (binSums{11, 22, 33, 44, 55, 66, 77}) {
+		t.Errorf("%+v", got)
+	}
+}
