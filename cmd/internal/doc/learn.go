@@ -27,8 +27,7 @@ func Learn(r *learn.Result, dir string) *Document {
 		d.Text = append(d.Text, fmt.Sprintf("Held at its start weight: %s; %s.", h.Name, h.Why))
 	}
 	if r.Learned.ID != r.Champion.ID {
-		d.Text = append(d.Text, fmt.Sprintf("No generation was promoted: these are the weights %s of the last fit; the "+
-			"champion has those it began with.", r.Learned.ID))
+		d.Text = append(d.Text, fmt.Sprintf("No generation was promoted: the tables show the last fit, %s.", r.Learned.ID))
 	}
 	matches := []*match.Result{r.Final}
 	switch {
