@@ -42,10 +42,10 @@ func ReadPatch(path string) (*Patch, error) {
 // Patch returns what a commit changed, against its first parent.
 func (s *Source) Patch(ctx context.Context, name string) (*Patch, error) {
 	if s.IsTree {
-		return nil, fmt.Errorf("%s: %w: a commit; the working tree has none", name, ErrNoGit)
+		return nil, fmt.Errorf("%s: %w commit: the working tree has none", name, ErrNoGit)
 	}
 	if _, err := runGit(ctx, s.repo.folder(), nil, "rev-parse", "--verify", "--quiet", s.ID+"^"); err != nil {
-		return nil, fmt.Errorf("%s: %w: the parent of %s", name, ErrNoGit, s.Short())
+		return nil, fmt.Errorf("%s: %w parent of %s", name, ErrNoGit, s.Short())
 	}
 	diff, err := runGit(ctx, s.repo.folder(), nil, "diff", "--binary", "--full-index", s.ID+"^", s.ID)
 	if err != nil {

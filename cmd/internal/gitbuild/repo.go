@@ -28,7 +28,7 @@ import (
 const WorkTree = "."
 
 // ErrNoGit says that a repository or a commit cannot be found.
-var ErrNoGit = errors.New("not found by git")
+var ErrNoGit = errors.New("git finds no")
 
 // Repo is a git repository, with or without a working tree.
 type Repo struct {
@@ -68,7 +68,7 @@ func OpenRepo(ctx context.Context, dir string) (*Repo, error) {
 		err = fmt.Errorf("git rev-parse: %q", text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: a repository in %s: %w", ErrNoGit, dir, err)
+		return nil, fmt.Errorf("%w repository in %s: %w", ErrNoGit, dir, err)
 	}
 	r := &Repo{gitDir: lines[0], common: lines[1]}
 	if !filepath.IsAbs(r.common) {
@@ -97,7 +97,7 @@ func (r *Repo) Name() string {
 
 // Resolve returns the commit of a name such as HEAD, main, v1.2 or 1a2b3c4.
 func (r *Repo) Resolve(ctx context.Context, ref string) (*Source, error) {
-	none := fmt.Errorf("%w: a commit %q in %s", ErrNoGit, ref, r.folder())
+	none := fmt.Errorf("%w commit %q in %s", ErrNoGit, ref, r.folder())
 	if strings.HasPrefix(ref, "-") {
 		return nil, none
 	}
@@ -149,7 +149,7 @@ func (r *Repo) Dirty(ctx context.Context) (int, error) {
 // written to the folder temp, not to the repository.
 func (r *Repo) Snapshot(ctx context.Context, temp string, without ...string) (*Source, error) {
 	if r.Top == "" {
-		return nil, fmt.Errorf("%w: a working tree: %s is a bare repository", ErrNoGit, r.common)
+		return nil, fmt.Errorf("%w working tree: %s is a bare repository", ErrNoGit, r.common)
 	}
 	s := &Source{IsTree: true, Subject: "the working tree", repo: r, objects: filepath.Join(temp, "objects")}
 	env, err := s.environment()

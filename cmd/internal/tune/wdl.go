@@ -104,6 +104,9 @@ because the positions of one game share its result: ± is 95 %, and a_se in the 
 				return fmt.Errorf("%w; give more games, with the scores of their searches", err)
 			}
 			p.Finish(fmt.Sprintf("%d positions of %d games", m.Positions, m.Games))
+			if m.Draws < 1e-4 {
+				fmt.Fprintln(cmd.ErrOrStderr(), "wdl: warning: hardly a game was drawn: these numbers mean little; give more games")
+			}
 			return ui.Show(cmd, m, func(w io.Writer) error { return printWDL(w, m, code) })
 		},
 	}

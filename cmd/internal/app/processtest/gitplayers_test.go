@@ -272,8 +272,8 @@ func TestBenchOfCommits(t *testing.T) {
 		t.Errorf("--no-bench: exit %d: %s", code, stderr)
 	}
 	for want, args := range map[string][]string{
-		`not found by git: a commit "nosuch" in`: {"match", "git:nosuch", "git:base", "--build", "x {out}"},
-		"not found by git: a repository in /": {"match", "git:HEAD", "git:base", "--build", "x {out}",
+		`git finds no commit "nosuch" in`: {"match", "git:nosuch", "git:base", "--build", "x {out}"},
+		"git finds no repository in /": {"match", "git:HEAD", "git:base", "--build", "x {out}",
 			"--repo", "/"},
 		"--build is for players git:REF, and there is none": {"match", "assay", "assay", "--build", "x {out}"},
 		`player "git:base:nodes=5": "base:nodes=5" is no commit`: {"match", "git:base:nodes=5", "git:base", "--build",
