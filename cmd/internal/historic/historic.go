@@ -35,7 +35,8 @@ Each program's package documents what follows the paper and what had to be chose
   assay historic replay turing
   assay historic nim --heaps 7,4,3,2 --max-heaps 1`,
 	}
-	c.AddCommand(newList(), newExplain(), newPrinz(), newNim(), newReplay(), newSEE())
+	c.AddCommand(newList(), newExplain(), newPrinz(), newNim(),
+		newDraughts(), newLosAlamos(), newReplay(), newSEE())
 	return c
 }
 
@@ -64,8 +65,8 @@ var historicPrograms = []historicProgram{
 	{"nim", 1951, "historic nim", "Nimrod; " + bowdenText},
 	{"turing-1951", 1951, asPlayer, "Turing; " + bowdenText},
 	{"prinz", 1951, "historic prinz", "Prinz, mate in two; " + bowdenText},
-	{"draughts", 1952, "historic replay", "Strachey; " + bowdenText},
-	{"losalamos", 1956, "historic replay", "Kister, Stein, Ulam, Walden, Wells, 1957; " + nssText},
+	{"draughts", 1952, "historic draughts", "Strachey; " + bowdenText},
+	{"losalamos", 1956, "historic losalamos", "Kister, Stein, Ulam, Walden, Wells, 1957; " + nssText},
 	{"losalamos-1956", 1956, asPlayer, "the same on eight squares by eight"},
 	{"bernstein-1957", 1957, asPlayer, "Bernstein, Roberts, Arbuckle, Belsky, 1958; " + nssText},
 	{"nss-1958", 1958, asPlayer, nssText},

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
@@ -15,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/models/numbers"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/spf13/cobra"
 )
@@ -218,26 +220,38 @@ func newList() *cobra.Command {
 // exportFlags are the flags of assay weights export.
 type exportFlags struct {
 	format, out string
+	into        []string
 }
 
 func newExport() *cobra.Command {
 	var f exportFlags
 	c := &cobra.Command{
 		Use:   "export FILE",
-		Short: "Write weights for another program",
-		Long: `Write weights in a format that another program can read: json, the weight file; c, a header with
-arrays and S(mg, eg); csv, a line per term.`,
-		Example: "  assay weights export assay --format c --out weights.h",
-		Args:    cobra.MaximumNArgs(1),
+		Short: "Write weights for another program, or into its source",
+		Long: `Write weights in a format that another program can read (json, the weight file; c, a header with
+arrays and S(mg, eg); csv, a line per term), or with --into put them into the source of your engine.
+
+--into replaces the numbers of files that have the names of the weights, as a fit to measured
+slopes has them; layout and comments stay. The files are named from the top of the engine's folder,
+where the command is typed. Then build the engine and play a match.`,
+		Example: `  assay weights export assay --format c --out weights.h
+  assay weights export tuned.json --into src/eval.cpp --into src/psqt.h`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return ui.Usagef("want one weight file, or name of embedded weights")
+			}
+			if f.into != nil && (f.out != "" || cmd.Flags().Changed("format")) {
+				return ui.Usagef("--into replaces numbers of a source file: give it without --out and --format")
 			}
 			return f.run(args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	ui.Choice(c.Flags(), &f.format, "format", "json", strings.Join(models.ExportFormats(), ", "), models.ExportFormats()...)
 	c.Flags().StringVar(&f.out, "out", "", "file to write (default: standard output)")
+	c.Flags().StringArrayVar(&f.into, "into", nil,
+		"source file to write the weights into; repeat it for each that defines some")
+	ui.ShortHelp(c.Flags(), "format", "into", "out")
 	return c
 }
 
@@ -246,8 +260,11 @@ func (f *exportFlags) run(name string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if x.File.K == 0 && f.format == "json" {
+	if x.File.K == 0 && f.format == "json" && f.into == nil {
 		return ui.Usagef("%s holds features, from which assay tune makes a weight file: give another --format", name)
+	}
+	if f.into != nil {
+		return f.intoSources(x, stderr)
 	}
 	var b bytes.Buffer // write nothing unless the export succeeds
 	if err := x.File.Export(&b, f.format); err != nil {
@@ -284,4 +301,54 @@ func printRounding(x *Opened, stderr io.Writer) {
 		fmt.Fprintf(stderr, "rounding moved %d fitted weights by %.2f %s (rms), %s most, by %.2f\n",
 			r.Fitted, r.RMS, x.File.Units(), r.Worst, r.Largest)
 	}
+}
+
+// intoSources writes the weights into source files, by name.
+func (f *exportFlags) intoSources(x *Opened, stderr io.Writer) error {
+	for i, name := range f.into {
+		if !filepath.IsLocal(name) {
+			return ui.Usagef("--into %s: name files from the top of the engine's folder, and type the command there", name)
+		}
+		if slices.ContainsFunc(f.into[:i], func(s string) bool { return filepath.Clean(s) == filepath.Clean(name) }) {
+			return ui.Usagef("--into %s is given twice", name)
+		}
+	}
+	set, err := numbers.Scan(".", f.into, numbers.Options{})
+	if err != nil {
+		return err
+	}
+	at := map[string]int{}
+	for i, n := range set.Numbers {
+		at[n.Name] = i
+	}
+	values := set.Values()
+	var missing []string
+	for _, t := range x.File.Terms {
+		i, ok := at[t.Name]
+		if !ok || set.Numbers[i].Float { // a weight file has whole numbers, of steps that it does not know
+			missing = append(missing, t.Name)
+			continue
+		}
+		values[i] = float64(t.MG)
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%s: these are no whole numbers there, and nothing is changed: %s (only weights of measured "+
+			"numbers can be written into a source; for others there is --format c)", strings.Join(f.into, ", "), listed(missing))
+	}
+	changed, err := set.WriteBack(".", values)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "%d of %d numbers changed in %s\n", changed, len(x.File.Terms), strings.Join(f.into, ", "))
+	return nil
+}
+
+// mostListed is how many names are printed.
+const mostListed = 20
+
+func listed(names []string) string {
+	if len(names) > mostListed+1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostListed], ", "), len(names)-mostListed)
+	}
+	return strings.Join(names, ", ")
 }

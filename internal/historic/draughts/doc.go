@@ -1,7 +1,7 @@
 // Package draughts is the draughts program that C. S. Strachey wrote for the Manchester
 // machine in 1952: chapter 25 of B. V. Bowden (ed.), Faster Than Thought (Pitman, 1953),
 // section Draughts, with the game printed there on page 303. It plays no chess; use it by
-// "assay historic replay strachey".
+// "assay historic draughts".
 //
 // From the chapter: a position as the three words B, W and K, bit n for square n; Black,
 // the machine, on squares 0 to 11 and moving first; move generation by shifting a word, one

@@ -19,7 +19,7 @@
 //
 // The player losalamos-1956 is the same search and evaluation on eight squares by eight, with
 // all rules of chess. Newell, Shaw and Simon suggest comparing it with Bernstein's program.
-// The game on six squares by six is "assay historic replay losalamos".
+// The game on six squares by six is "assay historic losalamos".
 //
 // No promise of stability. Start reading at Position for the small board, and at search.value for the search.
 package losalamos

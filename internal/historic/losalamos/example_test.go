@@ -8,17 +8,17 @@ import (
 
 // MANIAC's last turn against the beginner: it mates.
 func ExampleChoose() {
-	p := losalamos.Start()
+	game := losalamos.NewGame(losalamos.Start())
 	moves := losalamos.PublicGame()
 	for _, text := range moves[:len(moves)-1] {
-		m, err := p.Parse(text)
+		m, err := game.Position().Parse(text)
 		if err != nil {
 			panic(err)
 		}
-		p.Make(m)
+		game.Push(m)
 	}
-	choice, _ := losalamos.Choose(&p, losalamos.Depth, nil)
-	p.Make(choice.Move)
-	fmt.Println(choice.Move, "leaves", len(p.Moves(nil)), "moves")
-	// Output: f3e5 leaves 0 moves
+	choice, _ := losalamos.Choose(game.Position(), losalamos.Depth, nil)
+	game.Push(choice.Move)
+	fmt.Println(choice.Move, game.Outcome())
+	// Output: f3e5 Checkmate: white wins.
 }

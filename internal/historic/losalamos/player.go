@@ -137,29 +137,69 @@ const publicGame = `
 // PublicGame returns the moves of MANIAC's third game.
 func PublicGame() []string { return strings.Fields(publicGame) }
 
+// Game is a game on six squares by six, with the draws by repetition and by fifty moves.
+type Game struct {
+	pos        Position
+	seen       map[string]int // how often each position occurred before, by FEN
+	quietPlies int            // plies since the last capture or pawn move
+}
+
+// NewGame returns a game that starts from a position.
+func NewGame(p Position) *Game { return &Game{pos: p, seen: map[string]int{}} }
+
+// Position returns the current position. The caller must not change it.
+func (g *Game) Position() *Position { return &g.pos }
+
+// Push plays a legal move.
+func (g *Game) Push(m Move) {
+	g.seen[g.pos.FEN()]++
+	g.quietPlies++
+	if g.pos.irreversible(m) {
+		g.quietPlies = 0
+	}
+	g.pos.Make(m)
+}
+
+// Outcome says in one sentence how the game has ended, or returns "" while it goes on.
+func (g *Game) Outcome() string {
+	p := &g.pos
+	switch over := len(p.Moves(nil)) == 0; {
+	case over && p.inCheck():
+		return "Checkmate: " + p.SideToMove().Other().String() + " wins."
+	case over:
+		return "Stalemate: draw."
+	case g.seen[p.FEN()] >= 2:
+		return "Threefold repetition: draw."
+	case g.quietPlies >= 100:
+		return "Fifty moves without a capture or a pawn move: draw."
+	}
+	return ""
+}
+
 // Turn is one of MANIAC's turns in its public game.
 type Turn struct {
 	Played Move
 	Choice Choice // what this program finds in the same position
 }
 
-// Replay plays through MANIAC's game and looks the given number of plies ahead in each of its turns, which it returns.
-func Replay(ctx context.Context, depth int) ([]Turn, error) {
+// Replay plays through MANIAC's game and looks the given number of plies ahead in each of its
+// turns. It returns these turns and the game's end.
+func Replay(ctx context.Context, depth int) ([]Turn, *Game, error) {
 	var turns []Turn
-	p := Start()
+	g := NewGame(Start())
 	for i, text := range PublicGame() {
-		m, err := p.Parse(text)
+		m, err := g.pos.Parse(text)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if i%2 == 0 {
-			c, ok := Choose(&p, depth, func() bool { return ctx.Err() != nil })
+			c, ok := Choose(&g.pos, depth, func() bool { return ctx.Err() != nil })
 			if !ok {
-				return nil, ctx.Err()
+				return nil, nil, ctx.Err()
 			}
 			turns = append(turns, Turn{Played: m, Choice: c})
 		}
-		p.Make(m)
+		g.Push(m)
 	}
-	return turns, nil
+	return turns, g, nil
 }
