@@ -79,7 +79,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// deep makes tests look at more positions: see deep_test.go.
+// deep makes tests look at more positions: see soak_test.go.
 var deep bool
 
 // TestOneEvaluation checks the promise of the package: the evaluator's sum and the sum over

@@ -244,11 +244,11 @@ func installed(t *testing.T, debian, spec string) engine.Spec {
 	return toy.Spec(strings.Replace(spec, name, path, 1)).WithTimeouts(10*time.Minute, 10*time.Minute)
 }
 
-// realLimits are the limits of the games; experiments add limits in time.
+// realLimits are the limits of the games; a soak adds limits in time.
 var realLimits = []selfplay.Limits{{Nodes: 2000}, {Depth: 4}}
 
 // Each real engine plays games without a fault: with limits in nodes and depth, and in
-// Chess960 if it can. Limits in time are tested in experiment_test.go.
+// Chess960 if it can. Limits in time are tested in soak_test.go.
 func TestRealEngines(t *testing.T) {
 	for _, e := range realEngines {
 		t.Run(e.debian, func(t *testing.T) {

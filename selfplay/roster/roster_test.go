@@ -364,7 +364,7 @@ func suitePositions(t *testing.T) (all []board.Position) {
 	return all
 }
 
-// suiteStep selects every fourth position; experiments take all of them.
+// suiteStep selects every fourth position; a soak takes all of them.
 var suiteStep = 4
 
 // Every historic program answers positions of the perft suites, checkmate and stalemate

@@ -53,21 +53,6 @@ func TestWorkersTuneTheSame(t *testing.T) {
 		"games/*", "validation/config.json", "validation/result.json", "validation/games.pgn", "validation/games/*")
 }
 
-// A ladder writes the same bytes when workers play its games.
-func TestWorkersRateTheSame(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	local, shared := filepath.Join(dir, "local"), filepath.Join(dir, "shared")
-	args := []string{"assay:hash=1", "assay:hash=1:weights=shannon-1950", "assay:hash=1:depth=1",
-		"--games", "6", "--nodes", "30", "--hard-nodes", "--max-plies", "30", "--opening-nodes", "50", "--out"}
-	start(t, nil, append([]string{"ladder"}, append(args, local)...)...).ends(exitDone)
-	run, url := startCoordinator(t, nil, "ladder", append(args, shared)...)
-	anna, bert := startWorker(t, nil, url, "--name", "anna"), startWorker(t, nil, url, "--name", "bert")
-	run.ends(exitDone)
-	leave(anna, bert)
-	runtest.SameFiles(t, shared, local, "config.json", "result.json", "games.pgn", "games/*", "ladder.svg")
-}
-
 // planOfOne has one generation of a model with nine terms, which takes no time to fit.
 const planOfOne = `{
   "seed": "5", "model": "shannon-1950", "from": "shannon-1950", "opponent": "machack-1967",

@@ -1,4 +1,4 @@
-//go:build experiment
+//go:build soak
 
 package eval
 

@@ -1,4 +1,4 @@
-//go:build experiment
+//go:build soak
 
 package roster
 
@@ -8,7 +8,7 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// Experiments take all positions of the perft suites, and play games with limits in time,
+// A soak takes all positions of the perft suites, and plays games with limits in time,
 // for which the machine must not be busy.
 func init() {
 	suiteStep = 1
