@@ -186,6 +186,10 @@ func TestCountedGamesAreOnDisk(t *testing.T) {
 	if err := p.Finish(nil); err != nil || len(disk.synced) != len(disk.appended) || len(disk.synced) < 80 {
 		t.Errorf("%d of %d games are on disk, %v", len(disk.synced), len(disk.appended), err)
 	}
+	text := setup.Must(os.ReadFile(run.Path(PGNName)))
+	if n := strings.Count(string(text), "[Event "); n != 80 || p.Counted() != 40 {
+		t.Errorf("%d games in the PGN, %d pairs counted", n, p.Counted())
+	}
 	// Who finds all games in the journal plays none, and knows the load under which they were played.
 	setup.Check(t, run.Event(loadEvent, machine.Load{Threads: 3, Cores: 2, Time: time.Hour}))
 	again := Pairs{Name: "test", Over: func() bool { return true }, games: p.games}
@@ -263,6 +267,12 @@ func TestTags(t *testing.T) {
 		if text := strings.Join(got, " "); text != "Event=e "+c.want {
 			t.Errorf("%q, want %q", text, c.want)
 		}
+	}
+	if h := HeaderOf(5, [2]selfplay.Limits{{Nodes: 7}}, [2]selfplay.Player{}); h.Round != "3.2" || h.Nodes != 7 {
+		t.Errorf("%+v", h)
+	}
+	if id, err := RunID("a"); err != nil || len(id) != 64 {
+		t.Errorf("id %q, %v", id, err)
 	}
 	r := played(t, 5)
 	for _, why := range []board.Termination{r.Termination, selfplay.TimeForfeit} {
