@@ -154,7 +154,7 @@ const (
 	// mostlyRough is the part of a coefficient's information from rows near a jump or on a kink,
 	// from which on it is named.
 	mostlyRough = 0.5
-	// bentIdle is the decrease of the mean loss that is none: a loss with kinks and jumps has no
+	// bentIdle is the smallest decrease of the mean loss that counts: a loss with kinks and jumps has no
 	// gradient that vanishes at its minimum.
 	bentIdle = 1e-8
 )
