@@ -32,21 +32,21 @@ func run() (err error) {
 	out := flag.String("out", "", "file for the rates")
 	about := flag.String("about", "", "first lines of this file, as \"key: value\"")
 	rounds := flag.Int("rounds", 10, "rounds, at least 2")
-	flag.StringVar(&tools.engine, "runners", "", "measure matches beside other runners instead; this engine sleeps")
+	flag.StringVar(&tools.engines, "runners", "", "measure matches beside other runners instead, with engines of this folder")
 	only := flag.String("rows", "", "regular expression of the rows to measure")
 	flag.Parse()
 	pattern, err := regexp.Compile(*only)
 	if err != nil {
 		return fmt.Errorf("-rows: %w", err)
 	}
-	if (*out == "") == (tools.engine == "") || tools.assay == "" || *rounds < 2 || flag.NArg() > 0 {
-		return errors.New("usage: bench -assay PROGRAM (-out FILE or -runners ENGINE) [-rounds N] [-rows REGEXP]")
+	if (*out == "") == (tools.engines == "") || tools.assay == "" || *rounds < 2 || flag.NArg() > 0 {
+		return errors.New("usage: bench -assay PROGRAM (-out FILE or -runners FOLDER) [-rounds N] [-rows REGEXP]")
 	}
 	if tools.work, err = os.MkdirTemp("", "assay-bench"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(tools.work)
-	if tools.engine != "" {
+	if tools.engines != "" {
 		playAll(&tools, pattern, *rounds, os.Stdout)
 		return nil
 	}
@@ -87,9 +87,9 @@ type side struct {
 
 // tools are the programs and folders that the rows need.
 type tools struct {
-	assay  string
-	engine string // that sleeps, for matches; "": none
-	work   string // temporary folder
+	assay   string
+	engines string // folder of those that play matches; "": none
+	work    string // temporary folder
 
 	positions    string // data set to tune on, or ""
 	positionRows float64

@@ -25,10 +25,10 @@ import (
 
 // match is a match between an engine and itself, which each runner plays.
 type match struct {
-	name          string
-	engine, arg   string
+	name, engine  string
 	nodes         int // a move; 0: the clock below
 	base, inc     string
+	kings         bool // from the positions of writeKings
 	games, atOnce int
 }
 
@@ -52,14 +52,15 @@ const (
 )
 
 // matches are the rows of the table.
-func matches(sleeper string) (list []match) {
-	for _, n := range []struct{ atOnce, games int }{{16, 96}, {64, 256}, {128, 256}, {250, 500}} {
-		list = append(list, match{name: fmt.Sprintf("sleeping engines, 0.2+0.002, %d at once", n.atOnce), engine: sleeper,
-			arg: "sleep=5ms", base: "0.2", inc: "0.002", games: n.games, atOnce: n.atOnce})
+func matches(engines string) (list []match) {
+	for _, n := range []struct{ atOnce, games int }{{16, 192}, {64, 512}, {128, 1000}, {250, 1000}} {
+		list = append(list, match{name: fmt.Sprintf("sleeping engines, 0.2+0.002, %d at once", n.atOnce),
+			engine: filepath.Join(engines, "sleeper"), kings: true, base: "0.2", inc: "0.002", games: n.games, atOnce: n.atOnce})
 	}
 	stockfish := find("STOCKFISH", "stockfish")
 	return append(list,
-		match{name: "engines that answer at once", engine: sleeper, nodes: 1000, games: 400, atOnce: 2},
+		match{name: "engines that answer at once", engine: filepath.Join(engines, "nullengine"), nodes: 1000, games: 400,
+			atOnce: 2},
 		match{name: "Stockfish, 1,000 nodes", engine: stockfish, nodes: 1000, games: 100, atOnce: 2},
 		match{name: "Stockfish, 1+0.01", engine: stockfish, base: "1", inc: "0.01", games: 10, atOnce: 2})
 }
@@ -73,7 +74,7 @@ func runners(assay string) []runner {
 }
 
 func assayArgs(m *match, book string) []string {
-	spec := strings.TrimSpace("uci:" + m.engine + " " + m.arg)
+	spec := "uci:" + m.engine
 	limit := []string{"--nodes", strconv.Itoa(m.nodes)}
 	if m.nodes == 0 {
 		limit = []string{"--tc", m.base + "+" + m.inc, "--time-margin", fmt.Sprintf("%dms", margin)}
@@ -89,9 +90,6 @@ func fastchessArgs(m *match, book string) []string {
 		limit = "tc=" + m.base + "+" + m.inc
 	}
 	engine := []string{"-engine", "cmd=" + m.engine}
-	if m.arg != "" {
-		engine = append(engine, "args="+m.arg)
-	}
 	return slices.Concat(engine, []string{"name=a"}, engine, []string{"name=b", "-each", limit,
 		fmt.Sprintf("timemargin=%d", margin), "-rounds", strconv.Itoa(m.games / 2), "-games", "2", "-repeat",
 		"-recover", "-concurrency", strconv.Itoa(m.atOnce), "-force-concurrency",
@@ -99,7 +97,7 @@ func fastchessArgs(m *match, book string) []string {
 }
 
 func cliArgs(m *match, book string) []string {
-	command, limit := strings.TrimSpace("cmd="+m.engine+" "+m.arg), fmt.Sprintf("nodes=%d", m.nodes)
+	command, limit := "cmd="+m.engine, fmt.Sprintf("nodes=%d", m.nodes)
 	if m.nodes == 0 {
 		limit = "tc=" + m.base + "+" + m.inc // it has no margin
 	}
@@ -124,18 +122,41 @@ func writeBook(path string) error {
 	return os.WriteFile(path, []byte(text.String()), 0o644)
 }
 
+// writeKings writes positions whose moves testdata/sleeper.c knows: kings behind pawns that block each other.
+func writeKings(path string) error {
+	var text strings.Builder
+	for n := 1; n <= 600; n++ {
+		squares := []byte("111k1111/" + strings.Repeat("11111111/", 6) + "1111K111")
+		for file, digits := 0, n; digits > 0; file, digits = file+1, digits/4 {
+			if rank := digits%4 + 2; rank > 2 {
+				squares[9*(8-rank)+file], squares[9*(7-rank)+file] = 'P', 'p'
+			}
+		}
+		fen := string(squares)
+		for empty := 8; empty > 1; empty-- {
+			fen = strings.ReplaceAll(fen, strings.Repeat("1", empty), strconv.Itoa(empty))
+		}
+		fmt.Fprintln(&text, fen, "w - -")
+	}
+	return os.WriteFile(path, []byte(text.String()), 0o644)
+}
+
 // playAll lets the runners play each match in turn, round after round, and prints a table of medians for Markdown.
 func playAll(t *tools, pattern *regexp.Regexp, rounds int, w io.Writer) {
-	book := filepath.Join(t.work, "book.epd")
-	err := writeBook(book)
-	list := slices.DeleteFunc(matches(t.engine), func(m match) bool { return !pattern.MatchString(m.name) })
+	book, kings := filepath.Join(t.work, "book.epd"), filepath.Join(t.work, "kings.epd")
+	err := cmp.Or(writeBook(book), writeKings(kings))
+	list := slices.DeleteFunc(matches(t.engines), func(m match) bool { return !pattern.MatchString(m.name) })
 	programs := runners(t.assay)
 	results, failed := map[[2]int][]played{}, map[[2]int]error{}
 	for round := range rounds {
 		for i := range list {
 			for k := range programs {
 				at := [2]int{i, k}
-				p, e := programs[k].play(t.work, &list[i], book)
+				from := book
+				if list[i].kings {
+					from = kings
+				}
+				p, e := programs[k].play(t.work, &list[i], from)
 				fmt.Fprintf(os.Stderr, "round %d: %s, %s: %.0f plies/s, %.1f µs, %v\n", round+1, list[i].name,
 					programs[k].name, p.speed, p.own, e)
 				if failed[at] = cmp.Or(failed[at], e, err); e == nil {
