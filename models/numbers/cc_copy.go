@@ -1,7 +1,6 @@
 package numbers
 
 import (
-	"cmp"
 	_ "embed"
 	"fmt"
 	"os"
@@ -15,12 +14,6 @@ import (
 
 //go:embed assay.h
 var libraryC string
-
-// edit replaces bytes of a file.
-type edit struct {
-	from, to int
-	text     string
-}
 
 // copier collects the edits of a copy.
 type copier struct {
@@ -68,7 +61,7 @@ func (c *cc) instrument(s *Set, dir, value string) error {
 		beside(glue, "assay.h"):         libraryC,
 		beside(glue, "assay_numbers.h"): m.numbers(arguments),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+		if err := writeNew(dir, name, text); err != nil {
 			return err
 		}
 	}
@@ -88,8 +81,11 @@ func relative(from, file string) string {
 	return filepath.ToSlash(rel)
 }
 
+// insert inserts text once, for two declarators of one declaration too.
 func (m *copier) insert(p *outline, at int, text string) {
-	m.edits[p.path] = append(m.edits[p.path], edit{at, at, text})
+	if e := (edit{at, at, text}); !slices.Contains(m.edits[p.path], e) {
+		m.edits[p.path] = append(m.edits[p.path], e)
+	}
 }
 
 func (m *copier) replace(p *outline, token int, text string) {
@@ -374,32 +370,10 @@ func (m *copier) bodies(p *outline) {
 // write applies the edits to the tree at dir.
 func (m *copier) write(dir string) error {
 	for _, p := range m.files {
-		edits := m.edits[p.path]
-		if len(edits) == 0 {
-			continue
-		}
-		name := filepath.Join(dir, filepath.FromSlash(p.path))
-		b, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		if string(b) != p.text {
-			return fmt.Errorf("%s: it has changed since it was scanned", p.path)
-		}
-		slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(a.from-b.from, a.to-b.to) })
-		var out strings.Builder
-		at, done := 0, map[edit]bool{}
-		for _, e := range edits {
-			if done[e] {
-				continue // two declarators of one declaration
+		if edits := m.edits[p.path]; len(edits) > 0 {
+			if err := writeNew(dir, p.path, splice(p.text, 0, len(p.text), edits)); err != nil {
+				return err
 			}
-			done[e] = true
-			out.WriteString(p.text[at:e.from] + e.text)
-			at = e.to
-		}
-		out.WriteString(p.text[at:])
-		if err := os.WriteFile(name, []byte(out.String()), 0o666); err != nil {
-			return err
 		}
 	}
 	return nil

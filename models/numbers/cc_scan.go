@@ -2,7 +2,6 @@ package numbers
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -76,25 +75,11 @@ var (
 
 // load parses the listed files, and the others of the tree: what they use cannot change unseen.
 func (c *cc) load(s *Set) error {
-	var others []string
-	err := filepath.WalkDir(s.Root, func(name string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if e.IsDir() && strings.HasPrefix(e.Name(), ".") && name != s.Root {
-			return fs.SkipDir
-		}
-		rel, err := filepath.Rel(s.Root, name)
-		extension := filepath.Ext(name)
-		if err == nil && e.Type().IsRegular() && !slices.Contains(s.Files, filepath.ToSlash(rel)) &&
-			(slices.Contains(extensionsPlus, extension) || slices.Contains(extensionsC, extension)) {
-			others = append(others, filepath.ToSlash(rel))
-		}
-		return err
-	})
+	others, err := sources(s.Root, slices.Concat(extensionsPlus, extensionsC)...)
 	if err != nil {
 		return err
 	}
+	others = slices.DeleteFunc(others, func(f string) bool { return slices.Contains(s.Files, f) })
 	if c.plus = c.plus || c.headersOfPlus(s.Files, others); c.plus {
 		s.Language = "c++"
 	}

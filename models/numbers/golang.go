@@ -20,11 +20,6 @@ var goLibrary string
 // goPackageName is the package that holds the numbers in the copy of an engine in Go.
 const goPackageName = "assaynumbers"
 
-type goEdit struct {
-	from, to int
-	text     string
-}
-
 // instrument replaces the literals by elements of a slice in a package of its own, which Go initializes first.
 // What initializers make from the slice is then right when the program starts. What set must make again is known once
 // the copy is written.
@@ -97,7 +92,7 @@ func (f *goFile) replace(stack []ast.Node, text string, convert bool) {
 	if convert && typ != nil {
 		text = f.typeName(types.Default(typ)) + "(" + text + ")"
 	}
-	f.edits = append(f.edits, goEdit{f.offset(e.Pos()), f.offset(e.End()), text})
+	f.edits = append(f.edits, edit{f.offset(e.Pos()), f.offset(e.End()), text})
 	for i := len(stack) - 2; i >= 0 && untyped(typ); i-- {
 		outer, ok := stack[i].(ast.Expr)
 		tv := f.pkg.info.Types[outer]
@@ -107,9 +102,9 @@ func (f *goFile) replace(stack []ast.Node, text string, convert bool) {
 		if typ = tv.Type; untyped(typ) {
 			continue
 		}
-		open := goEdit{f.offset(outer.Pos()), f.offset(outer.Pos()), f.typeName(typ) + "("}
+		open := edit{f.offset(outer.Pos()), f.offset(outer.Pos()), f.typeName(typ) + "("}
 		if !slices.Contains(f.edits, open) {
-			f.edits = append(f.edits, open, goEdit{f.offset(outer.End()), f.offset(outer.End()), ")"})
+			f.edits = append(f.edits, open, edit{f.offset(outer.End()), f.offset(outer.End()), ")"})
 		}
 	}
 }
@@ -129,27 +124,6 @@ func (f *goFile) typeName(t types.Type) string {
 		f.need[alias] = p.Path()
 		return alias
 	})
-}
-
-// splice is text from one byte to another with the edits inside.
-func splice(text string, from, to int, edits []goEdit) string {
-	edits = slices.Clone(edits)
-	slices.SortStableFunc(edits, func(a, b goEdit) int {
-		if a.from != b.from {
-			return a.from - b.from
-		}
-		return a.to - b.to
-	})
-	var b strings.Builder
-	for _, e := range edits {
-		if from <= e.from && e.to <= to {
-			b.WriteString(text[from:e.from])
-			b.WriteString(e.text)
-			from = e.to
-		}
-	}
-	b.WriteString(text[from:to])
-	return b.String()
 }
 
 // connect calls our main first, and gives the functions of the glue file to the library.
@@ -180,7 +154,7 @@ func (t *goTree) connect(glue string) error {
 				if isMain(d) {
 					f.needLibrary()
 					at := f.offset(d.(*ast.FuncDecl).Body.Lbrace) + 1
-					f.edits = append(f.edits, goEdit{at, at, " if " + goPackageName + ".Serve() { return };"})
+					f.edits = append(f.edits, edit{at, at, " if " + goPackageName + ".Serve() { return };"})
 					served = true
 				}
 			}
@@ -256,7 +230,7 @@ func (t *goTree) write() error {
 			}
 			edits, at := f.edits, f.offset(f.ast.Name.End())
 			for _, alias := range slices.Sorted(maps.Keys(f.need)) {
-				edits = append(edits, goEdit{at, at, fmt.Sprintf("; import %s %q", alias, f.need[alias])})
+				edits = append(edits, edit{at, at, fmt.Sprintf("; import %s %q", alias, f.need[alias])})
 			}
 			text := splice(f.src, 0, len(f.src), edits) + f.tail.String()
 			if err := os.WriteFile(f.path, []byte(text), 0o666); err != nil {

@@ -46,7 +46,7 @@ type goFile struct {
 	ast   *ast.File
 	path  string
 	src   string
-	edits []goEdit // sorted by text
+	edits []edit // sorted by text
 	tail  strings.Builder
 	need  map[string]string // import path by alias
 }

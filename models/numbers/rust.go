@@ -68,28 +68,20 @@ func rustTable(s *Set) string {
 }
 
 func (f *rsFile) append(text string) {
-	f.edits = append(f.edits, goEdit{len(f.raw), len(f.raw), "\n" + text + "\n"})
+	f.edits = append(f.edits, edit{len(f.raw), len(f.raw), "\n" + text + "\n"})
 }
 
 // callServe answers instead of what main does.
 func (f *rsFile) callServe(library string) {
 	at := f.end(f.until(f.mainFunction(), len(f.tokens), "{"))
-	f.edits = append(f.edits, goEdit{at, at,
+	f.edits = append(f.edits, edit{at, at,
 		" if " + library + "::measuring() { assay_value::assay_serve(); ::std::process::exit(0); }"})
 }
 
 // replace puts text in place of bytes with all edits inside.
 func (f *rsFile) replace(from, to int, text string) {
-	f.edits = slices.DeleteFunc(f.edits, func(e goEdit) bool { return from <= e.from && e.to <= to })
-	f.edits = append(f.edits, goEdit{from, to, text})
-}
-
-func writeNew(dir, name, text string) error {
-	file := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		return err
-	}
-	return os.WriteFile(file, []byte(text), 0o666)
+	f.edits = slices.DeleteFunc(f.edits, func(e edit) bool { return from <= e.from && e.to <= to })
+	f.edits = append(f.edits, edit{from, to, text})
 }
 
 func (r *rust) file(name string) *rsFile {
@@ -182,7 +174,7 @@ func (r *rust) literals(s *Set) error {
 		if f == nil {
 			return fmt.Errorf("%s: no such file", n.File)
 		}
-		f.edits = append(f.edits, goEdit{n.From, n.To, fmt.Sprintf("crate::assay_numbers::n(%d, %s)", k, n.Text)})
+		f.edits = append(f.edits, edit{n.From, n.To, fmt.Sprintf("crate::assay_numbers::n(%d, %s)", k, n.Text)})
 		for _, d := range r.items {
 			if d.file == f && f.tokens[d.from].from <= n.From && n.From < f.tokens[d.to].from {
 				d.numbers = append(d.numbers, k)
@@ -271,13 +263,13 @@ func visibility(f *rsFile, d *rsItem) string {
 }
 
 // boxes puts what an initializer borrows, and no static holds, into memory that stays.
-func (f *rsFile) boxes(d *rsItem) []goEdit {
-	var edits []goEdit
+func (f *rsFile) boxes(d *rsItem) []edit {
+	var edits []edit
 	for i := d.from; i < d.to; i++ {
 		if f.is(i, "&") && f.is(i+1, "[") {
 			from, to := f.tokens[i].from, f.end(f.match[i+1])
-			edits = append(edits, goEdit{from, from + 1, "::std::boxed::Box::leak(::std::boxed::Box::new("},
-				goEdit{to, to, "))"})
+			edits = append(edits, edit{from, from + 1, "::std::boxed::Box::leak(::std::boxed::Box::new("},
+				edit{to, to, "))"})
 		}
 	}
 	return edits
@@ -287,7 +279,7 @@ func (f *rsFile) boxes(d *rsItem) []goEdit {
 func (r *rust) write(dir string) error {
 	for _, f := range r.files {
 		for _, m := range rsForbids.FindAllStringIndex(f.raw, -1) {
-			f.edits = append(f.edits, goEdit{m[0], m[1], "#![allow("})
+			f.edits = append(f.edits, edit{m[0], m[1], "#![allow("})
 		}
 		if len(f.edits) == 0 {
 			continue

@@ -2,7 +2,6 @@ package numbers
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -23,7 +22,7 @@ type rust struct {
 type rsFile struct {
 	*source
 	raw   string
-	edits []goEdit
+	edits []edit
 }
 
 // rsItem is a constant or a static. Positions are tokens.
@@ -63,29 +62,20 @@ func (r *rust) scan(s *Set, o Options) error {
 // read reads all files of Rust below root.
 func (r *rust) read(root string) error {
 	r.files, r.items, r.functions = nil, nil, map[string][]string{}
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	names, err := sources(root, ".rs")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && path != root && (d.Name() == "target" || strings.HasPrefix(d.Name(), ".")) {
-			return fs.SkipDir
-		}
-		if d.IsDir() || filepath.Ext(path) != ".rs" {
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		f := &rsFile{source: lex(filepath.ToSlash(name), rsPlain(string(text))), raw: string(text)}
+		f := &rsFile{source: lex(name, rsPlain(string(text))), raw: string(text)}
 		r.files = append(r.files, f)
 		r.find(f)
-		return nil
-	})
+	}
+	return nil
 }
 
 // rsPlain puts blanks over what the tokens of C do not have: comments within comments, lifetimes, raw strings,
