@@ -285,5 +285,8 @@ func TestExtendRun(t *testing.T) {
 	if r, err = open(3, "three", refused); err != nil { // equal configurations: settled is not called
 		t.Fatal(err)
 	}
-	setup.Check(t, r.Close())
+	setup.Check(t, errors.Join(r.Finish("done"), r.Reopen(), r.Reopen(), r.Close()))
+	if _, complete := r.Result(); complete || Status(dir).State != Interrupted {
+		t.Errorf("a reopened run is complete: %+v", Status(dir))
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -213,7 +214,8 @@ func TestManifestRoundTrip(t *testing.T) {
 	if err != nil || string(again) != string(want) || id != id2 || len(id) != 64 {
 		t.Errorf("%v\n%s\nbecame\n%s", err, want, again)
 	}
-	if got.Seed != m.Seed || got.Rows != 300 || !got.Complete || got.Shards[1] != m.Shards[1] {
+	if got.Seed != m.Seed || got.Rows != 300 || !slices.Equal(got.Parents, m.Parents) || !got.Complete ||
+		got.Shards[1] != m.Shards[1] {
 		t.Errorf("read back %+v", got)
 	}
 	var plain map[string]any // as another program reads it
