@@ -466,7 +466,7 @@ type rsConstants struct {
 	unusual map[string]string   // why it is left out unless it is asked for
 }
 
-// fixed is why a constant must stay one: by its own uses, or by those of a constant that is made from it.
+// fixed is why a constant must stay one: by its own uses, or by uses of a constant made from it.
 func (c rsConstants) fixed(key string, through ...string) string {
 	if why := c.why[key]; why != "" {
 		return why

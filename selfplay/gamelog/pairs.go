@@ -416,7 +416,7 @@ func (t *Tally) end(e Ended) {
 	}
 }
 
-// Add counts what is known of a game that was played, between the players with these indices, White's first.
+// Add counts a game that was played, between the players with these indices, White's first.
 func (t *Tally) Add(r *selfplay.Result, players [2]int) {
 	if t.Terminations == nil {
 		t.Terminations = map[string]int64{}

@@ -91,7 +91,7 @@ in progress, the first games without a gap are used.`,
 	fs.IntVar(&f.filter.MaxPerGame, "max-per-game", 0, "take at most this many positions of a game, at random; 0 "+
 		"takes all")
 	fs.BoolVar(&f.filter.NeedScore, "need-score", false, "drop positions without a score; --leaf-score drop takes "+
-		"that of replaced ones")
+		"the score of replaced ones")
 	fs.BoolVar(&f.filter.KeepDuplicates, "keep-duplicates", false, "keep duplicates (positions with equal first four "+
 		"FEN fields)")
 	fs.IntSliceVar(&f.shares, "phase-shares", nil, "take positions of the phases "+phaseNames()+" in these "+

@@ -114,7 +114,7 @@ func clocked(text string) (l selfplay.Limits) {
 	return l
 }
 
-// test is that of each size of a step. The sizes share its error probability, 0.05.
+// test is the test of each size of a step. The sizes share its error probability, 0.05.
 func (p *Plan) test() *sprt.Test {
 	return &sprt.Test{Model: sprt.Logistic, Elo0: p.Elo0, Elo1: p.Elo1, Alpha: 0.05 / float64(len(sizes)), Beta: 0.05}
 }

@@ -291,5 +291,5 @@ func describeWorkers(list *coordinator.Snapshot, running bool) doc.Part {
 		"started. As of %s.", text, units, list.Updated.UTC().Format("2006-01-02 15:04:05 UTC"))},
 		Notes: []string{"A unit is a game or the check of an opening, and a share of all units since the coordinator " +
 			"started. A failure is a unit that the worker could not play; replays counts its games that a second worker played, " +
-			"too, with the same moves. Nodes/s are those of a core in the bench: a slower worker gets longer clocks."}}
+			"too, with the same moves. Nodes/s are a core's in the bench: a slower worker gets longer clocks."}}
 }

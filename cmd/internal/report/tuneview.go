@@ -249,7 +249,7 @@ func tint(v float64, se num.Float, most float64) template.CSS {
 	return template.CSS(fmt.Sprintf("background:rgba(%s,%.2f)", rgb, strength))
 }
 
-// addCoefficients adds the piece-square tables among the terms, and the table of all. Unit is that of all values.
+// addCoefficients adds the piece-square tables among the terms, and the table of all. Unit is the unit of all values.
 func (b *builder) addCoefficients(unit string, terms []tuner.TermFit, byGames bool) {
 	if tables := boards(terms); len(tables) > 0 {
 		b.addBody("boards", "Piece-square tables", "boards", map[string]any{"Unit": unit, "Tables": tables,

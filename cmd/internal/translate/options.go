@@ -61,7 +61,7 @@ func whole(text string, least uint64) (uint64, error) {
 // option is what translates an option with the words after it.
 type option func(t *translation, values []string) error
 
-// options are those of the runners that become flags; the others are in noFlag. Those of one name mean the same in all
+// options are the runners' options that become flags; the others are in noFlag. Options of one name mean the same in all
 // runners, unless the function asks.
 var options = map[string]option{
 	"-engine": func(t *translation, values []string) error {
@@ -227,7 +227,7 @@ func quick(t *translation, values []string) error {
 	return cmp.Or(t.each.set(t, "tc", "10+0.1"), draw(t, []string{"movenumber=30", "movecount=8", "score=8"}))
 }
 
-// keyed reads KEY=VALUE words with known keys. Of two names of a key, with | between them, the first is that of the
+// keyed reads KEY=VALUE words with known keys. Of two names of a key, with | between them, the first belongs to the
 // result.
 func keyed(words []string, known string) (map[string]string, error) {
 	values := map[string]string{}
