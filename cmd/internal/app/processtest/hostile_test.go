@@ -282,7 +282,7 @@ func TestOutputIsQuoted(t *testing.T) {
 		})
 		return nil
 	})
-	if err != nil || files < 400 {
+	if err != nil || files < 300 {
 		t.Errorf("%d files, %v", files, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/internal/setup"
+	"github.com/assay-chess/assay/selfplay/roster"
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
 
@@ -30,5 +31,24 @@ func TestConfigIsReadAgain(t *testing.T) {
 		!reflect.DeepEqual(got.Setup, want.Setup) ||
 		!reflect.DeepEqual(got.Parameters, want.Parameters) {
 		t.Errorf("%v\n%+v", err, got)
+	}
+}
+
+// Factors that are grouped go on and off together, the others alone.
+func TestGroupsOfFactors(t *testing.T) {
+	base := setup.Must(roster.Parse("git:main"))
+	s := setup.Must(parseFactors([]string{"A=0,1", "B=2,3", "c=git:idea", "D=4,5", "e=x.diff"}, base, "A,c D,e"))
+	if want := []string{"A+c", "B", "D+e"}; !reflect.DeepEqual(s.names(), want) {
+		t.Errorf("%v, want %v", s.names(), want)
+	}
+	if s.built() != 0b101 {
+		t.Errorf("patches in %b", s.built())
+	}
+	if got := optionsText(s.set(0b101)); got != "?A=1&B=2&D=5" {
+		t.Errorf("%s", got)
+	}
+	ids := s.identities(func(text string) string { return map[string]string{"git:idea": "0123", "x.diff": "4567"}[text] })
+	if ids[0].Off != "A=0" || ids[0].On != "A=1 0123" || ids[2].On != "D=5 4567" {
+		t.Errorf("%+v", ids)
 	}
 }
