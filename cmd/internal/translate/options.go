@@ -61,8 +61,8 @@ func whole(text string, least uint64) (uint64, error) {
 // option is what translates an option with the words after it.
 type option func(t *translation, values []string) error
 
-// options are the runners' options that become flags; the others are in noFlag. Options of one name mean the same in all
-// runners, unless the function asks.
+// options are the runners' options that become flags; the others are in noFlag. Options of one name mean the same in
+// all runners, unless the function asks.
 var options = map[string]option{
 	"-engine": func(t *translation, values []string) error {
 		t.engines = append(t.engines, engine{})
