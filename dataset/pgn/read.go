@@ -280,7 +280,7 @@ func parseTag(t token) (Tag, error) {
 		return Tag{Name: name}, fmt.Errorf("tag [%.60s] is not [Name \"Value\"]", t.text)
 	}
 	if strings.Contains(value, `\`) {
-		value = strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(value)
+		value = unescaped.Replace(value)
 	}
 	return Tag{name, value}, nil
 }

@@ -100,7 +100,11 @@ func escape(s string) string {
 	return escaped.Replace(s)
 }
 
-var escaped = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+// Built once: of a match's garbage, a quarter was these.
+var (
+	escaped   = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+	unescaped = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
+)
 
 // noted returns the words of a move and of the comment after it, if there is one. No word begins with { or [, because
 // a line may begin with it: fastchess 1.8 ends a game at a comment that begins a line, and [ begins a tag.
