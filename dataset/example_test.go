@@ -110,7 +110,5 @@ func ExampleFeatureSet_CheckRow() {
 	fmt.Println(set.CheckRow(&row))
 	// Output:
 	// 150 <nil>
-	// the features and the evaluation have drifted apart: the terms add up to 150.00, eval is 190; the middlegame half is
-	// 160, the endgame half 240, phase 0.5, scale 1, eg_scale 0.5, flat terms 10, offset 0; largest terms: pawn 2 x (80,
-	// 120) = 140, tempo 1 x 10 after the taper = 10
+	// the features and the evaluation have drifted apart: the terms add up to 150.00, eval is 190; the middlegame half is 160, the endgame half 240, phase 0.5, scale 1, eg_scale 0.5, flat terms 10, offset 0; largest terms: pawn 2 x (80, 120) = 140, tempo 1 x 10 after the taper = 10
 }
