@@ -64,7 +64,7 @@ type Filter struct {
 	Sample      int64 `json:"sample,omitempty"`      // take this many positions in total, at random; 0: all
 	// identity of the search for new scores, if any; see Config.NewPlayer
 	Relabel string `json:"relabel,omitempty"`
-	PV      int    `json:"pv,omitempty"`  // plies of that search's variations to write too, see VariationsDir
+	PV      int    `json:"pv,omitempty"`  // plies of that search's variations to write too, see variationsDir
 	All     bool   `json:"all,omitempty"` // drop neither checks nor mates
 
 	MinPly    int  `json:"min_ply,omitempty"`    // drop positions before this ply of the game
@@ -112,7 +112,7 @@ type Counts struct {
 	RuleDraw  int64 `json:"rule_draw,omitempty"`  // dropped: dataset.PositionRow.DrawByRule
 	Corrected int64 `json:"corrected,omitempty"`  // of Kept: Filter.Tables replaced the result
 
-	Variations int64 `json:"variations,omitempty"` // positions in VariationsDir
+	Variations int64 `json:"variations,omitempty"` // positions in variationsDir
 
 	// Found and Taken count the positions of each band of phases, if there are Filter.PhaseShares, before and
 	// after the choice by them.

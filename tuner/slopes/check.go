@@ -16,9 +16,9 @@ import (
 
 // What Check may find. The errors that wrap these name positions, numbers and the likely cause.
 var (
-	ErrFresh   = errors.New("another process gives other values")
-	ErrOrder   = errors.New("the value of a position depends on what was evaluated before")
-	ErrNumbers = errors.New("numbers from a file give other values than the same numbers set later")
+	errFresh   = errors.New("another process gives other values")
+	errOrder   = errors.New("the value of a position depends on what was evaluated before")
+	errNumbers = errors.New("numbers from a file give other values than the same numbers set later")
 	ErrView    = errors.New("the value is the view of the side to move, not White's")
 )
 
@@ -108,7 +108,7 @@ func (k *checking) order() error {
 	slices.Reverse(values)
 	if d := k.differences(k.base, values); d != "" {
 		return fmt.Errorf("%w: %s; in the other order. Does it keep something from one position to the next, as a "+
-			"cache or a flag that is not reset?", ErrOrder, d)
+			"cache or a flag that is not reset?", errOrder, d)
 	}
 	moves, _, err := k.moves("")
 	if err != nil {
@@ -119,7 +119,7 @@ func (k *checking) order() error {
 	}
 	if d := k.differences(k.base, values); d != "" {
 		return fmt.Errorf("%w: %s; after %d numbers were moved and put back. Does assay_refresh clear caches, and make "+
-			"again what depends on the numbers?", ErrOrder, d, len(moves))
+			"again what depends on the numbers?", errOrder, d, len(moves))
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (k *checking) fresh() error {
 		return err
 	}
 	if d := k.differences(k.base, values); d != "" {
-		return fmt.Errorf("%w: %s. Is a value not initialized, or random?", ErrFresh, d)
+		return fmt.Errorf("%w: %s. Is a value not initialized, or random?", errFresh, d)
 	}
 	return nil
 }
@@ -194,7 +194,7 @@ func (k *checking) numbers() error {
 		}
 	}
 	return fmt.Errorf("%w: %s (set, then from a file); for %s alone too. Does assay_refresh make again all that is made "+
-		"from numbers at the start, or when a position is set up?", ErrNumbers, d, table)
+		"from numbers at the start, or when a position is set up?", errNumbers, d, table)
 }
 
 // differ reports whether the numbers of a table have other effects from a file.
@@ -244,7 +244,7 @@ func (k *checking) fromFile(moves []move) ([]float64, error) {
 	defer p.Close()
 	for i, v := range p.start {
 		if v != at[i] {
-			return nil, fmt.Errorf("%w: a file gives %s the value %g, and the program starts with %g", ErrNumbers, k.names[i],
+			return nil, fmt.Errorf("%w: a file gives %s the value %g, and the program starts with %g", errNumbers, k.names[i],
 				at[i], v)
 		}
 	}

@@ -16,13 +16,13 @@ func TestCheck(t *testing.T) {
 	}{
 		{"", nil, ""},
 		{"risky", nil, ""},
-		{"state", ErrOrder, "in the other order"},
-		{"cache", ErrNumbers, "material alone too"},
-		{"stale", ErrNumbers, "for material alone too"},
-		{"random", ErrFresh, "of 600 positions, as "},
+		{"state", errOrder, "in the other order"},
+		{"cache", errNumbers, "material alone too"},
+		{"stale", errNumbers, "for material alone too"},
+		{"random", errFresh, "of 600 positions, as "},
 		{"mover", ErrView, "have the same value, as "},
 		{"asymmetric", nil, "do not have the negative value"},
-		{"deaf", ErrNumbers, "a file gives material[0].0 the value"},
+		{"deaf", errNumbers, "a file gives material[0].0 the value"},
 	} {
 		t.Run(c.special, func(t *testing.T) {
 			warning, err := Check(t.Context(), Config{Command: command(t, c.special), Numbers: newFake("").list,

@@ -23,7 +23,7 @@ type block struct {
 	base     []float64 // values at the point
 	cells    [][]cell  // by position, numbers ascending
 	bent     int64     // cells
-	failures []*Failure
+	failures []*failure
 	failed   map[int]bool // numbers of the failures
 }
 
@@ -187,7 +187,7 @@ func (b *block) try(moves []move, at []int32, out []float64) (failures int, err 
 // blame notes which of the moved numbers make the program fail, by halves. They are not moved again in this block.
 func (b *block) blame(moves []move, at []int32, why error) error {
 	if len(moves) == 1 {
-		f := &Failure{Number: b.m.names[moves[0].number], Value: moves[0].value, Err: why}
+		f := &failure{Number: b.m.names[moves[0].number], Value: moves[0].value, Err: why}
 		if len(b.failures) < mostLocated {
 			i, err := b.program.culprit(b.fens, moves)
 			if err != nil {
@@ -208,7 +208,7 @@ func (b *block) blame(moves []move, at []int32, why error) error {
 	}
 	if len(b.failures) == blamed { // only together
 		for _, m := range moves {
-			b.failures = append(b.failures, &Failure{Number: b.m.names[m.number], Value: m.value, Err: why})
+			b.failures = append(b.failures, &failure{Number: b.m.names[m.number], Value: m.value, Err: why})
 			b.failed[m.number] = true
 		}
 	}

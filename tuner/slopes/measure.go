@@ -292,7 +292,7 @@ func (m *measurement) leaveOut(k int, why string) {
 }
 
 // punish makes the step of numbers that made the program fail smaller, and leaves those out that failed twice.
-func (m *measurement) punish(failures []*Failure) {
+func (m *measurement) punish(failures []*failure) {
 	for _, f := range failures {
 		k := slices.Index(m.names, f.Number)
 		if m.steps[k] == 0 {

@@ -111,15 +111,15 @@ func (r *process) ask(request []byte, limit time.Duration, take func(line []byte
 func (r *process) reason(err error) error {
 	switch {
 	case r.hung.Load():
-		return fmt.Errorf("%w: %v", ErrHung, time.Duration(r.limit.Load()))
+		return fmt.Errorf("%w: %v", errHung, time.Duration(r.limit.Load()))
 	case errors.Is(err, bufio.ErrBufferFull):
-		return fmt.Errorf("%w: a line of more than 65,536 bytes", ErrAnswer)
+		return fmt.Errorf("%w: a line of more than 65,536 bytes", errAnswer)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		status := "exit status 0"
 		if err := r.cmd.Wait(); err != nil {
 			status = err.Error()
 		}
-		err = fmt.Errorf("%w (%s)", ErrDied, status)
+		err = fmt.Errorf("%w (%s)", errDied, status)
 		if said := r.said.Last(); said != "" {
 			err = fmt.Errorf("%w; its last message: %s", err, said)
 		}
@@ -152,12 +152,12 @@ func (r *process) numbers(limit time.Duration) (names []string, values []float64
 		case len(names) == 0 && banner < maxBanner:
 			banner++
 		default:
-			return false, fmt.Errorf("%w: %.80q is not NAME VALUE", ErrAnswer, line)
+			return false, fmt.Errorf("%w: %.80q is not NAME VALUE", errAnswer, line)
 		}
 		return true, nil
 	})
 	if err == nil && len(names) == 0 {
-		err = fmt.Errorf("%w: it has no numbers", ErrAnswer)
+		err = fmt.Errorf("%w: it has no numbers", errAnswer)
 	}
 	return names, values, err
 }

@@ -21,20 +21,20 @@ type Command struct {
 
 // Ways in which a program fails.
 var (
-	ErrDied   = errors.New("the program ended")
-	ErrHung   = errors.New("the program did not answer in time")
-	ErrAnswer = errors.New("the program gave a malformed answer")
+	errDied   = errors.New("the program ended")
+	errHung   = errors.New("the program did not answer in time")
+	errAnswer = errors.New("the program gave a malformed answer")
 )
 
-// Failure says what a program could not evaluate. It wraps one of the errors above.
-type Failure struct {
+// failure says what a program could not evaluate. It wraps one of the errors above.
+type failure struct {
 	Number string // the number that was moved; "" if none or several were
 	Value  float64
 	FEN    string // "" if it is not known
 	Err    error
 }
 
-func (f *Failure) Error() string {
+func (f *failure) Error() string {
 	var b strings.Builder
 	if f.Number != "" {
 		fmt.Fprintf(&b, "with %s = %g: ", f.Number, f.Value)
@@ -46,11 +46,11 @@ func (f *Failure) Error() string {
 	return b.String()
 }
 
-func (f *Failure) Unwrap() error { return f.Err }
+func (f *failure) Unwrap() error { return f.Err }
 
 // failed reports whether a program failed, and its caller can go on with another one.
 func failed(err error) bool {
-	return errors.Is(err, ErrDied) || errors.Is(err, ErrHung) || errors.Is(err, ErrAnswer)
+	return errors.Is(err, errDied) || errors.Is(err, errHung) || errors.Is(err, errAnswer)
 }
 
 // Program is a measuring program. It is started again when it has died or hung, and then gets its positions and
@@ -100,7 +100,7 @@ func (p *Program) Close() error {
 }
 
 // Values evaluates positions with the numbers at, or with its first ones if that is nil. Values are White's view, in
-// the finest unit of the engine. If the program fails, the error is a Failure that names the position.
+// the finest unit of the engine. If the program fails, the error is a failure that names the position.
 func (p *Program) Values(fens []string, at []float64) ([]float64, error) {
 	if at == nil {
 		at = p.start
@@ -111,7 +111,7 @@ func (p *Program) Values(fens []string, at []float64) ([]float64, error) {
 	p.setPoint(at)
 	out, bad, err := p.each(fens)
 	for _, i := range slices.Sorted(maps.Keys(bad)) {
-		return nil, &Failure{FEN: fens[i], Err: bad[i]}
+		return nil, &failure{FEN: fens[i], Err: bad[i]}
 	}
 	return out, err
 }
@@ -218,7 +218,7 @@ func (p *Program) exchange(request []byte, out []float64) error {
 	err := p.process.ask(request, p.patience(len(out)), func(line []byte) (more bool, err error) {
 		v, ok := parseValue(line)
 		if !ok {
-			return false, fmt.Errorf("%w: %.80q is not a value", ErrAnswer, line)
+			return false, fmt.Errorf("%w: %.80q is not a value", errAnswer, line)
 		}
 		out[i] = v
 		i++

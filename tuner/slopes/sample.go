@@ -233,7 +233,7 @@ func (s *sample) chooseSteps() error {
 func (s *sample) moveAlone(list []int) error {
 	type part struct {
 		numbers  []int
-		failures []*Failure
+		failures []*failure
 	}
 	for len(list) > 0 {
 		var again []int

@@ -133,8 +133,8 @@ type Model struct {
 	Left
 }
 
-// Rates returns the win and the loss rate at a score in centipawns.
-func (m *Model) Rates(score, value float64) (win, loss float64) {
+// rates returns the win and the loss rate at a score in centipawns.
+func (m *Model) rates(score, value float64) (win, loss float64) {
 	x := min(max(value, float64(m.Low)), float64(m.High)) / float64(m.Target)
 	a, b := poly(m.A[:], x), poly(m.B[:], x)
 	return logistic((score - a) / b), logistic((-score - a) / b)

@@ -21,7 +21,7 @@ func made(n int) *Games {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range n {
 		score, material := 150*random.NormFloat64(), 20+random.IntN(58)
-		win, loss := truth.Rates(score, float64(material))
+		win, loss := truth.rates(score, float64(material))
 		result := int32(0)
 		switch x := random.Float64(); {
 		case x < win:
@@ -49,8 +49,8 @@ func TestFitFindsTheTruth(t *testing.T) {
 		}
 	}
 	for _, at := range [][2]float64{{0, 30}, {150, 58}, {-200, 75}} {
-		win, loss := m.Rates(at[0], at[1])
-		w, l := truth.Rates(at[0], at[1])
+		win, loss := m.rates(at[0], at[1])
+		w, l := truth.rates(at[0], at[1])
 		if !scalar.EqualWithinAbs(win, w, 0.03) || !scalar.EqualWithinAbs(loss, l, 0.03) {
 			t.Errorf("at %v: %.3f, %.3f, want %.3f, %.3f", at, win, loss, w, l)
 		}
