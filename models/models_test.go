@@ -63,7 +63,7 @@ func testUnfitted(t *testing.T, m *eval.Model) {
 		t.Errorf("%s: read again: %v", m.Name, err)
 	}
 	other := bytes.Replace(text, []byte(`"formula": "let `), []byte(`"formula": "let  `), 1)
-	if _, err := Parse("x", other); err == nil || !strings.Contains(err.Error(), "formula") {
+	if _, err := Parse("x", other); err == nil || !strings.Contains(err.Error(), "the formula of these weights differs") {
 		t.Errorf("%s: a file for another formula: %v", m.Name, err)
 	}
 	linear := bytes.Replace(text, []byte(m.Name), []byte("assay"), 1)
