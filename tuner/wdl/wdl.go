@@ -133,13 +133,6 @@ type Model struct {
 	Left
 }
 
-// rates returns the win and the loss rate at a score in centipawns.
-func (m *Model) rates(score, value float64) (win, loss float64) {
-	x := min(max(value, float64(m.Low)), float64(m.High)) / float64(m.Target)
-	a, b := poly(m.A[:], x), poly(m.B[:], x)
-	return logistic((score - a) / b), logistic((-score - a) / b)
-}
-
 func poly(c []float64, x float64) float64 { return ((c[0]*x+c[1])*x+c[2])*x + c[3] }
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

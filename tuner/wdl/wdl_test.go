@@ -15,6 +15,13 @@ import (
 // truth is a model that made the games of a test.
 var truth = Model{Target: 58, Low: 17, High: 78, A: [4]float64{-30, 100, -150, 280}, B: [4]float64{10, -20, 30, 50}}
 
+// rates returns the win and the loss rate at a score in centipawns.
+func (m *Model) rates(score, value float64) (win, loss float64) {
+	x := min(max(value, float64(m.Low)), float64(m.High)) / float64(m.Target)
+	a, b := poly(m.A[:], x), poly(m.B[:], x)
+	return logistic((score - a) / b), logistic((-score - a) / b)
+}
+
 // made returns games of positions whose score and material wander, decided by the model at one of them.
 func made(n int) *Games {
 	g := NewGames(Kinds[0], 1000)

@@ -10,17 +10,8 @@ import (
 // The machine's sixth turn of the printed game: it captures two men.
 func ExampleStrategy_Choose() {
 	position := draughts.Position{B: 0x00008C7F, W: 0xFD430200}
-	fmt.Print(position.String())
 	choice, ok := draughts.Strategy2().Choose(&position, rand.New(rand.NewPCG(1, 0)))
 	fmt.Println(choice.Move, ok)
 	// Output:
-	//   b   b   b   b
-	// b   b   b   .
-	//   .   w   b   b
-	// .   .   .   b
-	//   w   w   .   .
-	// .   .   w   .
-	//   w   .   w   w
-	// w   w   w   w
 	// 6-20(16,9) true
 }

@@ -83,7 +83,7 @@ func replay(t *testing.T, f func(turn int, p *Position, m Move)) int {
 	for i, word := range printedGame() {
 		m, err := p.Parse(word)
 		if err != nil {
-			t.Fatalf("ply %d: %v\n%s", i+1, err, &p)
+			t.Fatalf("ply %d: %v\n%+v", i+1, err, p)
 		}
 		if m.String() != word {
 			t.Fatalf("ply %d: %s, printed %s", i+1, m, word)

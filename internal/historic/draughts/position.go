@@ -92,35 +92,6 @@ func (p *Position) movers(down bool) uint32 {
 	return own
 }
 
-// String draws the board as the book does, with Black at the top: b and w are men, B and
-// W kings. Light squares are blank.
-func (p *Position) String() string {
-	var s strings.Builder
-	for row := range 8 {
-		if row%2 == 0 {
-			s.WriteString("  ")
-		}
-		for i := range 4 {
-			letter, bit := byte('.'), uint32(1)<<(4*row+i)
-			switch {
-			case p.B&bit != 0:
-				letter = 'b'
-			case p.W&bit != 0:
-				letter = 'w'
-			}
-			if p.K&bit != 0 {
-				letter -= 'a' - 'A'
-			}
-			s.WriteByte(letter)
-			if i < 3 {
-				s.WriteString("   ")
-			}
-		}
-		s.WriteByte('\n')
-	}
-	return s.String()
-}
-
 // maxTaken is above the number of men that one move can capture.
 const maxTaken = 12
 
