@@ -115,7 +115,7 @@ func TestBuildsThatDiffer(t *testing.T) {
 	<-ended
 }
 
-// What the servers lose is published again: here the queue, and later all streams.
+// What the servers lose is published again: here the queue before a worker comes, and later all streams.
 func TestLostStreams(t *testing.T) {
 	t.Parallel()
 	want := local(t, 60)
@@ -123,26 +123,29 @@ func TestLostStreams(t *testing.T) {
 	js := api(t, b)
 	c := games(filepath.Join(t.TempDir(), "games"), 60, newCoordinator(t, b, coordinator.Config{Log: notes.add,
 		CheckEvery: 200 * time.Millisecond}))
-	startWorker(t, b.URL(), "anna", nil)
 	n := 0
 	c.Progress = func(int64, int64, string) {
-		n++
-		for name := range js.StreamNames(t.Context()).Name() {
-			stream, err := js.Stream(t.Context(), name)
-			if err == nil && n == 10 {
-				err = stream.Purge(t.Context())
-			}
-			if err == nil && n == 30 {
-				err = js.DeleteStream(t.Context(), name)
-			}
-			if err != nil {
-				t.Error(err)
+		if n++; n == 30 {
+			for name := range js.StreamNames(t.Context()).Name() {
+				if err := js.DeleteStream(t.Context(), name); err != nil {
+					t.Error(err)
+				}
 			}
 		}
 	}
-	generate(t, c)
-	sameFiles(t, c.Out, want)
+	ended := make(chan struct{})
+	go func() { defer close(ended); generate(t, c) }()
+	for lost := uint64(0); lost == 0; time.Sleep(10 * time.Millisecond) {
+		for name := range js.StreamNames(t.Context()).Name() {
+			stream := setup.Must(js.Stream(t.Context(), name))
+			lost += setup.Must(stream.Info(t.Context())).State.Msgs
+			setup.Check(t, stream.Purge(t.Context()))
+		}
+	}
 	notes.expect("neither answered nor in the queue")
+	startWorker(t, b.URL(), "anna", nil)
+	<-ended
+	sameFiles(t, c.Out, want)
 }
 
 // newKey makes a worker's key, and returns its file and its public half.
