@@ -289,7 +289,7 @@ func TestKilledRunnerLeavesNoEngine(t *testing.T) {
 			"--concurrency", "2")
 		setup.Check(t, cmd.Start())
 		const want = 1 + 2*4 // assay, and two engines with three children each
-		n := 0 // passes the number while an orphan's parent is still there
+		n := 0               // passes the number while an orphan's parent is still there
 		for until := time.Now().Add(3 * time.Minute); n != want && time.Now().Before(until); n = len(testengine.Processes(mark)) {
 			time.Sleep(50 * time.Millisecond)
 		}
