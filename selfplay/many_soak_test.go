@@ -22,21 +22,24 @@ import (
 // again, lose no game on time: where the runner itself is late, the game is void.
 func TestManySleepingGames(t *testing.T) {
 	const atOnce, games = 64, 640
+	const walls = "3k4/8/8/pppppppp/PPPPPPPP/8/8/4K3 w - - 0 1" // the sleeper moves its king behind them
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("needs a C compiler; on Debian: apt-get install gcc")
+	}
 	meter := machine.StartMeter()
 	time.Sleep(time.Second)
 	if before := meter.Stop(); before.Threads > 1 {
 		t.Skipf("other programs take the processor (%v): run this on an idle machine", before)
 	}
 	dir := t.TempDir()
-	sleeper := filepath.Join(dir, "nullengine")
-	if out, err := exec.Command("go", "build", "-o", sleeper,
-		"../engine/uci/testdata/nullengine").CombinedOutput(); err != nil {
+	sleeper := filepath.Join(dir, "sleeper")
+	if out, err := exec.Command("cc", "-O2", "-o", sleeper, "../cmd/bench/testdata/sleeper.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	crashing := testengine.Build(t, "badengine")
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(24<<20 + atOnce*512<<10))
 	commands := map[string]foreign.Command{
-		"sleeper":  {Path: sleeper, Args: []string{"sleep=5ms"}},
+		"sleeper":  {Path: sleeper},
 		"crashing": {Path: crashing, Args: []string{"crash-often"}},
 	}
 	open := func(spec engine.Spec) (engine.Player, error) {
@@ -54,7 +57,7 @@ func TestManySleepingGames(t *testing.T) {
 				white = "crashing"
 			}
 			jobs <- &Job{Number: uint64(i), Players: toy.Specs(white, "sleeper"), Seed: uint64(i),
-				Limits: [2]Limits{clock, clock}, Plies: 200}
+				Start: walls, Limits: [2]Limits{clock, clock}, Plies: 90}
 		}
 	}()
 	local := &Local{Open: open, Workers: atOnce}
