@@ -134,7 +134,7 @@ func childrenOf(pid int) (list []int) {
 }
 
 // orphans returns the processes that Linux has made our children: it gives them to our first thread, which starts
-// no engines. To look at all threads, of which each engine has one, would take longer than the games.
+// no engines. Each engine has a thread: reading the lists of all would take longer than the games.
 func orphans() []int {
 	pid := os.Getpid()
 	return childrenIn(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))

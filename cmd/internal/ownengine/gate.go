@@ -50,7 +50,7 @@ type race struct {
 
 const raceName = "race.json"
 
-// newRace begins a gate of so many games.
+// newRace begins a gate with a budget of games for all steps.
 func newRace(steps []Step, games int) *race {
 	r := &race{Left: games, Steps: steps}
 	for i := range steps {

@@ -34,7 +34,7 @@ func simulate(rng *rand.Rand, elo float64, test *sprt.Test) *simulation {
 	return s
 }
 
-// play plays until the match has so many games, or the test has decided.
+// play plays until the match has that number of games, or the test has decided.
 func (s *simulation) play(games int) *match.Result {
 	win := sprt.Score(s.elo) - UsualDraws/2
 	game := func() int {

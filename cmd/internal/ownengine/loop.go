@@ -76,8 +76,8 @@ func Run(ctx context.Context, c Config, dir, resume string) (*Result, error) {
 	return &l.result, nil
 }
 
-// open finds the engine, and says what the run plays: what it began with, if it is there. A new run tries the engine in
-// the folder temp first.
+// open finds the engine and returns the configuration of the run: the one in its folder, if there is one. A new run
+// tries the engine in the folder temp first.
 func (l *loop) open(temp string) (*RunConfig, error) {
 	if err := l.find(temp); err != nil {
 		return nil, err

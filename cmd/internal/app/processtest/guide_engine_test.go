@@ -82,7 +82,7 @@ func (f *flint) git(args ...string) string {
 	return string(out)
 }
 
-// learn runs the loop with matches that nobody plays: decide says how they end, by their folder. It returns the result
+// learn runs the loop without playing its matches: decide says how they end, by their folder. It returns the result
 // and the folders of the matches.
 func (f *flint) learn(decide func(folder string) *match.Result, flags ...string) (*ownengine.Result, []string, error) {
 	f.Helper()
