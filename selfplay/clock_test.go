@@ -158,6 +158,31 @@ func TestTimeForfeit(t *testing.T) {
 	}
 }
 
+// Where games wait for their turn no clock runs.
+func TestTurns(t *testing.T) {
+	before := turns
+	defer func() { turns = before }()
+	synctest.Test(t, func(t *testing.T) {
+		turns = make(chan struct{}, 2)
+		began := time.Now()
+		var games sync.WaitGroup
+		for range 6 {
+			games.Go(func() {
+				clock := Limits{Clock: Clock{Base: 15 * time.Millisecond}}
+				job := Job{Limits: [2]Limits{clock, clock}, Players: toy.Specs("w", "b"), Plies: 2}
+				p := slowPlayer(t, 10*time.Millisecond)
+				if r := setup.Must(Play(t.Context(), &job, [2]engine.Player{p, p})); r.Fault != "" {
+					t.Error(r.Fault)
+				}
+			})
+		}
+		games.Wait()
+		if took := time.Since(began); took != 60*time.Millisecond {
+			t.Errorf("12 moves of 10 ms took %v, two at once take 60 ms", took)
+		}
+	})
+}
+
 // A flag that falls against a lone king is a draw, and still a forfeit of the slow player.
 func TestTimeForfeitAgainstALoneKing(t *testing.T) {
 	for _, tt := range []struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 	"unicode"
@@ -196,12 +197,18 @@ func (g *liveGame) move(ctx context.Context) error {
 	return nil
 }
 
+// turns bounds how many clocks run at once: hundreds of games wait here for their turn, not with a running clock for a
+// processor core.
+var turns = make(chan struct{}, 24*runtime.GOMAXPROCS(0))
+
 // search lets the side's player search, and returns how long it took. Stalls are counted
 // if they could matter, and their time does not count.
 func (g *liveGame) search(ctx context.Context, side board.Color, lim engine.Limits) (engine.Result,
 	time.Duration, error) {
 	timed := !g.job.Limits[side].Deterministic()
 	if timed {
+		turns <- struct{}{}
+		defer func() { <-turns }()
 		g.watch.Start()
 	}
 	start := time.Now()
