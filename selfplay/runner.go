@@ -138,12 +138,10 @@ func (w *worker) run(ctx context.Context, tasks <-chan Task, results chan<- Resu
 				return nil
 			}
 		}
-		job, try := task.Play()
-		result, err := w.play(ctx, job)
+		result, err := w.play(ctx, task)
 		if err != nil {
 			return err
 		}
-		result.Try = try
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -152,7 +150,8 @@ func (w *worker) run(ctx context.Context, tasks <-chan Task, results chan<- Resu
 	}
 }
 
-func (w *worker) play(ctx context.Context, job *Job) (Result, error) {
+func (w *worker) play(ctx context.Context, task Task) (Result, error) {
+	job, try := task.Play()
 	var players [2]engine.Player
 	for side, spec := range job.Players {
 		if spec.Name == "" {
@@ -163,11 +162,15 @@ func (w *worker) play(ctx context.Context, job *Job) (Result, error) {
 			return Result{}, fmt.Errorf("open player %q: %w", spec.Shown(), err)
 		}
 		players[side] = p
+		if err := w.pin(p, try); err != nil {
+			return Result{}, err
+		}
 	}
 	result, err := playStalled(ctx, job, players)
 	if err != nil {
 		return Result{}, err
 	}
+	result.Try = try
 	if loser, yes := result.Forfeited(); yes && !result.answered { // to start it again would take other games' time
 		w.drop(job.Players[loser].String(), slot(job, int(loser)))
 	}
@@ -219,23 +222,20 @@ func (w *worker) player(spec engine.Spec, slot int) (engine.Player, error) {
 			return nil, err
 		}
 		w.players[text] = append(w.players[text], p)
-		if err := w.pin(p); err != nil {
-			return nil, err
-		}
 	}
 	return w.players[text][slot], nil
 }
 
 // pin pins the player's program to the worker's core, if it has one, or the worker itself for a player
 // that searches in this process. A worker that waits for programs is better free: its goroutine then
-// needs no thread of its own, which would have to be woken up for each line.
-func (w *worker) pin(p engine.Player) (err error) {
+// needs no thread of its own, which would have to be woken up for each line. So who only checks openings pins nothing.
+func (w *worker) pin(p engine.Player, try int) (err error) {
 	if w.core == nil {
 		return nil
 	}
 	if f, ok := engine.As[engine.Pinner](p); ok {
 		f.Pin(*w.core)
-	} else if w.release == nil {
+	} else if w.release == nil && try == 0 {
 		w.release, err = machine.Pin(*w.core)
 	}
 	return err
