@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
@@ -261,15 +262,19 @@ func TestPathsStayOutOfResults(t *testing.T) {
 func TestDecide(t *testing.T) {
 	for _, test := range []struct {
 		verdict string
+		low     num.Float
 		same    bool
 		want    bool
 	}{
-		{match.AcceptH1, false, true},
-		{match.AcceptH1, true, false},
-		{match.AcceptH0, false, false},
-		{match.Undecided, false, false},
+		{match.AcceptH1, -1, false, true},
+		{match.AcceptH1, 1, true, false},
+		{match.AcceptH0, 1, false, false},
+		{match.Undecided, 0, false, false},
+		{match.Undecided, 1, false, true},
 	} {
-		if got := decide(&match.Result{Verdict: test.verdict}, test.same); got.Promoted != test.want || got.Reason == "" {
+		gate := &match.Result{Verdict: test.verdict}
+		gate.EloLo = test.low
+		if got := decide(gate, test.same); got.Promoted != test.want || got.Reason == "" {
 			t.Errorf("decide(%s, %v) = %+v", test.verdict, test.same, got)
 		}
 	}

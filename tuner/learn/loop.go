@@ -5,7 +5,8 @@
 // of the champion (selfplay/datagen), makes positions of them (dataset), fits the
 // weights to all recent positions (tuner), or instead of all this tunes them by games
 // between perturbed weights (MethodSPSA, tuner/spsa/play), and plays the new weights against the
-// old ones in a gate, an SPRT match (selfplay/match): only weights that pass become champion.
+// old ones in a gate, an SPRT match (selfplay/match): weights that pass become champion, also those
+// whose interval is above 0 when its games end.
 // At the end the champion plays a fixed opponent in a match of fixed length on openings that
 // no game has used before; only that match is reported as the gain, because the
 // score of a match that stops when it looks good is biased.
@@ -119,7 +120,7 @@ func turn(ctx context.Context, run *durable.Run, l Learner, g int, last **Weight
 }
 
 // decide says whether new weights become champion; same, that they are the champion's. An undecided gate keeps the
-// games and not the weights.
+// games, and the weights if its whole interval is above 0.
 func decide(gate *match.Result, same bool) Decision {
 	d := Decision{Gate: gate}
 	switch {
@@ -129,6 +130,9 @@ func decide(gate *match.Result, same bool) Decision {
 		d.Promoted, d.Reason = true, fmt.Sprintf("the gate was passed after %d games", gate.Games)
 	case gate.Verdict == match.AcceptH0:
 		d.Reason = fmt.Sprintf("the gate was failed after %d games; the games are kept, the weights are not", gate.Games)
+	case gate.Known() && gate.EloLo > 0:
+		d.Promoted, d.Reason = true, fmt.Sprintf("the gate was undecided after %d games, with all of its interval above 0",
+			gate.Games)
 	default:
 		d.Reason = fmt.Sprintf("the gate was undecided after %d games; the games are kept, the weights are not", gate.Games)
 	}
