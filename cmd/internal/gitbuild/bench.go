@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -15,6 +16,20 @@ import (
 
 // benchTimeout is how long an engine's bench may take.
 const benchTimeout = 2 * time.Minute
+
+// benchSilence is how long an engine may print nothing before it is asked to quit.
+const benchSilence = 2 * time.Second
+
+// talk is what an engine prints; all of it puts off the timer.
+type talk struct {
+	bytes.Buffer
+	quit *time.Timer
+}
+
+func (t *talk) Write(p []byte) (int, error) {
+	t.quit.Reset(benchSilence)
+	return t.Buffer.Write(p)
+}
 
 // Bench is what "ENGINE bench" printed.
 type Bench struct {
@@ -46,12 +61,18 @@ func (b *Build) BenchAgain(ctx context.Context) (*Bench, error) {
 	defer cancel()
 	cmd := machine.Command(ctx, b.Path, "bench")
 	cmd.Env = append(cleanEnvironment(), machine.Mark())
-	cmd.Stdin = strings.NewReader("quit\n") // for an engine that waits for commands
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
 	cmd.WaitDelay = 2 * time.Second
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	// Some engines look for commands while they search, others have no bench and wait for one.
+	quit := time.AfterFunc(benchSilence, func() { _, _ = io.WriteString(in, "quit\n"); in.Close() })
+	defer quit.Stop()
+	said := talk{quit: quit}
+	cmd.Stdout, cmd.Stderr = &said, &said
 	start := time.Now()
-	err := cmd.Run()
+	err = cmd.Run()
 	took := time.Since(start)
 	if ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return nil, context.Cause(ctx)

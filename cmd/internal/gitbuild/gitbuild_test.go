@@ -398,6 +398,20 @@ func TestADamagedBuildIsMadeAgain(t *testing.T) {
 	}
 }
 
+// An engine that looks for commands during its bench searches to the end, and one that waits for commands ends.
+func TestBenchInput(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "engine")
+	for script, want := range map[string]uint64{
+		"exec 3<&0; cat <&3 >$0.heard & sleep 0.2; kill $!; test -s $0.heard || echo 7 nodes": 7,
+		"read quit; echo ${#quit} nodes": 4,
+	} {
+		setup.Check(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o777))
+		if r, err := (&Build{Path: path}).BenchAgain(t.Context()); err != nil || r.Nodes != want {
+			t.Errorf("%s: %v, %v, want %d nodes", script, r, err, want)
+		}
+	}
+}
+
 func TestBenchOutput(t *testing.T) {
 	for text, want := range map[string]Bench{
 		"Bench: 1290 ms 3844068 nodes 2979897 nps\n": {Nodes: 3844068, NPS: 2979897}, // 4ku
