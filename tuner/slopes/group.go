@@ -36,14 +36,9 @@ type group struct {
 	known   []bitset    // where plus was measured with the number alone
 }
 
-// measure measures all cells of the block.
+// measure measures all cells of the block, whose positions the program has.
 func (b *block) measure() error {
-	b.traits = traitsOf(b.boards)
-	b.base, b.cells = make([]float64, len(b.fens)), make([][]cell, len(b.fens))
-	b.program.load(b.fens)
-	if err := b.program.values(nil, nil, b.base); err != nil {
-		return err
-	}
+	b.traits, b.cells = traitsOf(b.boards), make([][]cell, len(b.fens))
 	for _, numbers := range b.m.groups {
 		g := &group{block: b, numbers: numbers}
 		for range numbers {
@@ -65,11 +60,7 @@ func (g *group) measure() error {
 			return err
 		}
 	}
-	all := newBitset(len(g.fens))
-	for p := range g.fens {
-		all.add(p)
-	}
-	at := all.list()
+	at := g.all()
 	up, down := make([]float64, len(at)), make([]float64, len(at))
 	if err := g.change(0, len(g.numbers), 1, at, up); err != nil {
 		return err

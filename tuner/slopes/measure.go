@@ -99,13 +99,9 @@ func Measure(ctx context.Context, c Config) (*Report, error) {
 		return nil, err
 	}
 	defer m.end()
-	for {
-		again, err := m.attempt(identity, parents)
-		if err != nil {
+	for again := true; again; {
+		if again, err = m.attempt(identity, parents); err != nil {
 			return nil, err
-		}
-		if !again {
-			break
 		}
 	}
 	busy := time.Duration(0)
@@ -206,13 +202,9 @@ func (m *measurement) start() error {
 
 // end ends the programs that do not work.
 func (m *measurement) end() {
-	for {
-		select {
-		case p := <-m.idle:
-			p.Close()
-		default:
-			return
-		}
+	for range len(m.idle) {
+		p := <-m.idle
+		p.Close()
 	}
 }
 
@@ -274,16 +266,6 @@ const (
 	manyGroup = 128
 	many      = 4096 // numbers from which on groups are larger
 )
-
-// group divides the active numbers into groups.
-func (m *measurement) group() {
-	active := m.active()
-	size := groupSize
-	if len(active) >= many {
-		size = manyGroup
-	}
-	m.groups = slices.Collect(slices.Chunk(active, size))
-}
 
 // leaveOut takes a number out of the measurement.
 func (m *measurement) leaveOut(k int, why string) {

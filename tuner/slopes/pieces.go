@@ -120,27 +120,35 @@ func (m *measurement) measurePieces(_ context.Context, pieces iter.Seq[*piece]) 
 	return nil
 }
 
-// measurePiece measures the rows of a block, without those that the program cannot evaluate.
+// measurePiece measures the rows of a block.
 func (m *measurement) measurePiece(program *Program, p *piece) error {
+	if err := m.place(program, p); err != nil {
+		return err
+	}
+	return p.measure()
+}
+
+// place evaluates the rows of a block at the point, without those that the program cannot evaluate.
+func (m *measurement) place(program *Program, p *piece) error {
 	fens := make([]string, len(p.rows))
 	for i := range p.rows {
 		fens[i] = FEN(&p.rows[i].Board)
 	}
-	_, bad, err := program.each(fens)
+	values, bad, err := program.each(fens)
 	if err != nil {
 		return err
 	}
 	for i := len(fens) - 1; i >= 0; i-- {
 		if err := bad[i]; err != nil {
 			p.without = append(p.without, Unevaluated{fens[i], err.Error()})
-			fens, p.rows = slices.Delete(fens, i, i+1), slices.Delete(p.rows, i, i+1)
+			fens, p.rows, values = slices.Delete(fens, i, i+1), slices.Delete(p.rows, i, i+1), slices.Delete(values, i, i+1)
 		}
 	}
-	p.block = block{m: m, program: program, fens: fens, failed: map[int]bool{}}
+	p.block = block{m: m, program: program, fens: fens, base: values, failed: map[int]bool{}}
 	for i := range p.rows {
 		p.boards = append(p.boards, &p.rows[i].Board)
 	}
-	return p.measure()
+	return nil
 }
 
 // featureRow is the row of a position.

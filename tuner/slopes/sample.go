@@ -82,24 +82,17 @@ func (m *measurement) some(n int64) (out []dataset.PositionRow, err error) {
 
 // prepare evaluates the sample at the point, and finds the unit.
 func (s *sample) prepare(program *Program) error {
-	for i := range s.rows {
-		s.fens = append(s.fens, FEN(&s.rows[i].Board))
-	}
-	values, bad, err := program.each(s.fens)
-	if err != nil {
+	if err := s.place(program, &s.piece); err != nil {
 		return err
 	}
-	for i := len(s.fens) - 1; i >= 0; i-- {
-		if bad[i] != nil {
-			s.rows, s.fens, values = slices.Delete(s.rows, i, i+1), slices.Delete(s.fens, i, i+1), slices.Delete(values, i, i+1)
-		}
-	}
-	for i := range s.rows {
-		s.boards = append(s.boards, &s.rows[i].Board)
-	}
-	s.base, s.whole = values, !slices.ContainsFunc(values, func(v float64) bool { return v != math.Round(v) })
+	s.whole = whole(s.base)
+	var err error
 	s.unit, err = s.pawn(program)
 	return err
+}
+
+func whole(values []float64) bool {
+	return !slices.ContainsFunc(values, func(v float64) bool { return v != math.Round(v) })
 }
 
 // pawn returns what a missing pawn costs, in the engine's unit.
@@ -332,10 +325,13 @@ func (s *sample) chooseUnits() {
 	}
 }
 
-// chooseCovers decides where numbers are likely to count.
+// chooseCovers divides the numbers into groups, and decides where they are likely to count.
 func (s *sample) chooseCovers() {
-	traits := traitsOf(s.boards)
-	s.group()
+	traits, active, size := traitsOf(s.boards), s.active(), groupSize
+	if len(active) >= many {
+		size = manyGroup
+	}
+	s.groups = slices.Collect(slices.Chunk(active, size))
 	for _, group := range s.groups {
 		var before []bitset
 		for _, k := range group {
