@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"github.com/assay-chess/assay/dataset"
 )
@@ -77,7 +76,7 @@ func (k *checking) prepare() error {
 			k.rows, k.mirror, k.base = append(k.rows, fens[i]), append(k.mirror, mirror[i]), append(k.base, v)
 		}
 	}
-	k.whole = !slices.ContainsFunc(values, func(v float64) bool { return v != math.Round(v) })
+	k.whole = whole(values)
 	return err
 }
 
@@ -170,26 +169,22 @@ func (k *checking) moves(table string) ([]move, []float64, error) {
 
 // numbers compares numbers that are set with those in a file.
 func (k *checking) numbers() error {
-	moves, set, err := k.moves("")
-	if err != nil {
+	d, err := k.differ("")
+	if err != nil || d == "" {
 		return err
 	}
-	values, err := k.fromFile(moves)
-	if err != nil {
-		return err
-	}
-	d := k.differences(set, values)
-	if d == "" {
-		return nil
-	}
-	table := "all tables together"
-	for _, t := range k.tables() {
-		differ, err := k.differ(t)
+	table, last := "all tables together", ""
+	for _, n := range k.Config.Numbers {
+		if n.Table == last {
+			continue
+		}
+		last = n.Table
+		differ, err := k.differ(last)
 		if err != nil {
 			return err
 		}
-		if differ {
-			table = t
+		if differ != "" {
+			table = last
 			break
 		}
 	}
@@ -197,24 +192,17 @@ func (k *checking) numbers() error {
 		"from numbers at the start, or when a position is set up?", errNumbers, d, table)
 }
 
-// differ reports whether the numbers of a table have other effects from a file.
-func (k *checking) differ(table string) (bool, error) {
+// differ says where all numbers, or one named table's, have other effects from a file than set.
+func (k *checking) differ(table string) (string, error) {
 	moves, set, err := k.moves(table)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	values, err := k.fromFile(moves)
-	return err == nil && k.differences(set, values) != "", err
-}
-
-// tables returns the tables of the numbers, in order.
-func (k *checking) tables() (out []string) {
-	for _, n := range k.Config.Numbers {
-		if len(out) == 0 || out[len(out)-1] != n.Table {
-			out = append(out, n.Table)
-		}
+	if err != nil {
+		return "", err
 	}
-	return out
+	return k.differences(set, values), nil
 }
 
 // fromFile evaluates the positions in a process that reads its numbers from a file.
@@ -232,7 +220,7 @@ func (k *checking) fromFile(moves []move) ([]float64, error) {
 	c.Numbers = filepath.Join(dir, "numbers")
 	var text []byte
 	for i, name := range k.names {
-		text = append(strconv.AppendFloat(append(append(text, name...), ' '), at[i], 'f', -1, 64), '\n')
+		text = fmt.Appendln(text, name, at[i])
 	}
 	if err := os.WriteFile(c.Numbers, text, 0o600); err != nil {
 		return nil, err

@@ -32,15 +32,12 @@ func Compare(ctx context.Context, c Config, at []float64, most int64) (Moved, er
 	if err != nil {
 		return Moved{}, err
 	}
-	moved, err := m.compare(program, data, &set, at, max(1, data.Len()/most))
-	return moved, errors.Join(err, program.Close())
+	defer program.Close()
+	return m.compare(program, data, &set, at, max(1, data.Len()/most))
 }
 
 func (m *measurement) compare(program *Program, data *dataset.Reader[dataset.FeatureRow], set *dataset.FeatureSet,
 	at []float64, every int64) (moved Moved, err error) {
-	if len(at) != len(program.names) {
-		return moved, fmt.Errorf("%s: %d values for %d numbers", m.Path, len(at), len(program.names))
-	}
 	values := map[string]float64{}
 	for k, name := range program.names {
 		values[name] = at[k]

@@ -84,19 +84,19 @@ func Start(ctx context.Context, c Command) (*Program, error) {
 	}
 	p := &Program{command: c, ctx: ctx}
 	if err := p.launch(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", c.Path, err), p.Close())
+		p.Close()
+		return nil, fmt.Errorf("%s: %w", c.Path, err)
 	}
 	p.point = p.start
 	return p, nil
 }
 
 // Close ends the program.
-func (p *Program) Close() error {
+func (p *Program) Close() {
 	if p.process != nil {
 		p.process.end()
 		p.process = nil
 	}
-	return nil
 }
 
 // Values evaluates positions with the numbers at, or with its first ones if that is nil. Values are White's view, in
@@ -225,8 +225,7 @@ func (p *Program) exchange(request []byte, out []float64) error {
 		return i < len(out), nil
 	})
 	if err != nil {
-		p.process.end()
-		p.process = nil
+		p.Close()
 		if p.ctx.Err() != nil {
 			return p.ctx.Err()
 		}
@@ -266,20 +265,18 @@ func (p *Program) culprit(fens []string, moves []move) (int, error) {
 		}
 		return false, err
 	}
+	if bad, err := fails(0, len(fens)); err != nil || !bad {
+		return -1, err
+	}
 	from, to := 0, len(fens)
-	for first := true; first || to-from > 1; first = false {
+	for to-from > 1 {
 		middle := (from + to) / 2
-		if first {
-			middle = to
-		}
 		bad, err := fails(from, middle)
 		switch {
 		case err != nil:
 			return -1, err
 		case bad:
 			to = middle
-		case first:
-			return -1, nil
 		default:
 			from = middle
 		}
@@ -289,22 +286,7 @@ func (p *Program) culprit(fens []string, moves []move) (int, error) {
 
 // parseValue reads a value; whole numbers, the usual ones, fast.
 func parseValue(line []byte) (float64, bool) {
-	digits := line
-	if len(digits) > 0 && digits[0] == '-' {
-		digits = digits[1:]
-	}
-	n := 0
-	for _, c := range digits {
-		if c < '0' || c > '9' {
-			n = -1
-			break
-		}
-		n = 10*n + int(c-'0')
-	}
-	if n >= 0 && len(digits) > 0 && len(digits) < 16 {
-		if len(digits) < len(line) {
-			n = -n
-		}
+	if n, err := strconv.Atoi(string(line)); err == nil {
 		return float64(n), true
 	}
 	v, err := strconv.ParseFloat(string(line), 64)

@@ -243,8 +243,8 @@ func (k *workshop) values(c slopes.Command, fens []string) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, err := p.Values(fens, nil)
-	return values, errors.Join(err, p.Close())
+	defer p.Close()
+	return p.Values(fens, nil)
 }
 
 // fensOf reads the first positions of a data set.
