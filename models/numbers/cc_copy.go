@@ -223,11 +223,11 @@ func (m *copier) element(k int) string {
 // initializer is t's with elements in place of literals.
 func (m *copier) initializer(t *table) string {
 	replace := map[int]string{}
-	for _, l := range t.literals {
-		if k, ok := m.at[m.files[t.file].path+":"+strconv.Itoa(t.offset(l.from))]; ok {
-			replace[l.from] = m.element(k)
-			if l.to > l.from {
-				replace[l.to] = ""
+	for i := t.from; i < t.to; i++ {
+		if k, ok := m.at[m.files[t.file].path+":"+strconv.Itoa(t.offset(i))]; ok {
+			replace[i] = m.element(k)
+			if t.src.isKind(i, mark) { // a sign
+				replace[i+1] = ""
 			}
 		}
 	}
@@ -278,8 +278,8 @@ func (m *copier) table(p *outline, t *table) {
 
 // inPlace replaces the literals where they stand.
 func (m *copier) inPlace(p *outline, t *table) {
-	for _, l := range t.literals {
-		if k, ok := m.at[p.path+":"+strconv.Itoa(t.offset(l.from))]; ok {
+	for i := t.from; i < t.to; i++ {
+		if k, ok := m.at[p.path+":"+strconv.Itoa(t.offset(i))]; ok {
 			n := m.s.Numbers[k]
 			m.edits[p.path] = append(m.edits[p.path], edit{n.From, n.To, m.element(k)})
 		}

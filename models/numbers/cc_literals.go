@@ -7,25 +7,17 @@ import (
 	"strings"
 )
 
-// literal is a number in an initializer.
-type literal struct {
-	from, to int    // tokens; a sign is the first one
-	path     string // [1][12], .name, .0
-	pair     int    // the other half among the literals, or -1
-	value    float64
-	float    bool
-}
-
 // elements collects the literals of one initializer.
 type elements struct {
 	*declaration
-	found      []literal
-	expression int // numbers that are part of an expression
-	dims       int // array brackets of the declarator
+	found      []Number
+	tokens     [][2]int // of each: its sign, if it has one, and the numeral
+	expression int      // numbers that are part of an expression
+	dims       int      // array brackets of the declarator
 }
 
 // findLiterals returns the numbers that stand alone as an element or as an argument. The second result counts others.
-func (d *declaration) findLiterals() ([]literal, int) {
+func (d *declaration) findLiterals() ([]Number, int) {
 	e := elements{declaration: d}
 	k, hi := d.from, d.to
 	for i := d.at + 1; d.place != enumerator && i < d.from; i = max(d.src.match[i], i) + 1 {
@@ -45,7 +37,7 @@ func (d *declaration) findLiterals() ([]literal, int) {
 	}
 	lambda := slices.ContainsFunc(d.src.tokens[d.from:max(d.from, d.to)], func(t token) bool { return t.text == ";" })
 	if !lambda {
-		e.element(k, hi, "", 0)
+		e.element(k, hi, d.name, 0)
 	}
 	if d.phases(d.at + 1) {
 		e.pairPhases()
@@ -63,24 +55,24 @@ func (d *declaration) phases(i int) bool {
 // pairPhases pairs T[0][12] with T[1][12].
 func (e *elements) pairPhases() {
 	first := map[string]int{}
-	for i, l := range e.found {
-		if rest, ok := strings.CutPrefix(l.path, "[0]"); ok {
+	for i, n := range e.found {
+		if rest, ok := strings.CutPrefix(n.Name, e.name+"[0]"); ok {
 			first[rest] = i
-		} else if rest, ok := strings.CutPrefix(l.path, "[1]"); ok && l.pair < 0 {
-			if k, ok := first[rest]; ok && e.found[k].pair < 0 {
-				e.found[k].pair, e.found[i].pair = i, k
+		} else if rest, ok := strings.CutPrefix(n.Name, e.name+"[1]"); ok && n.Pair < 0 {
+			if k, ok := first[rest]; ok && e.found[k].Pair < 0 {
+				e.found[k].Pair, e.found[i].Pair = i, k
 			}
 		}
 	}
 }
 
-func (e *elements) element(k, hi int, path string, depth int) {
+func (e *elements) element(k, hi int, name string, depth int) {
 	s := e.src
 	if s.is(k, "{") && s.match[k] == hi-1 {
-		e.list(k+1, hi-1, path, depth+1)
+		e.list(k+1, hi-1, name, depth+1)
 		return
 	}
-	first := len(e.found)
+	first, float := len(e.found), e.specified("double", "float")
 	for i := k; i < hi; i++ {
 		if s.is(i, "[") {
 			i = max(s.match[i], i)
@@ -88,22 +80,25 @@ func (e *elements) element(k, hi int, path string, depth int) {
 		if !s.isKind(i, numeral) {
 			continue
 		}
-		l := literal{from: i, to: i, path: path, pair: -1}
+		from := i
 		if s.is(i-1, "-", "+") && (i-1 == k || s.is(i-2, "(", "{", ",") || s.cast(i-2)) {
-			l.from--
+			from--
 		}
+		n := Number{Name: name, From: e.offset(from), To: e.offset(i) + len(s.tokens[i].text), Pair: -1,
+			Text: s.text[s.tokens[from].from:s.tokens[i].to]}
 		ok := false
-		if l.value, l.float, ok = decimal(s.text[s.tokens[l.from].from:s.tokens[i].to]); !ok {
+		if n.Value, n.Float, ok = decimal(n.Text); !ok {
 			continue
 		}
-		if (l.from == k || s.is(l.from-1, "(", "{", ",") || s.cast(l.from-1)) && (i+1 == hi || s.is(i+1, ")", "}", ",")) {
-			e.found = append(e.found, l)
+		if (from == k || s.is(from-1, "(", "{", ",") || s.cast(from-1)) && (i+1 == hi || s.is(i+1, ")", "}", ",")) {
+			n.Float = n.Float || float && from == i
+			e.found, e.tokens = append(e.found, n), append(e.tokens, [2]int{from, i})
 		} else {
 			e.expression++
 		}
 	}
 	for i := first; i < len(e.found) && len(e.found) > first+1; i++ {
-		e.found[i].path += "." + strconv.Itoa(i-first)
+		e.found[i].Name += "." + strconv.Itoa(i-first)
 	}
 	e.pair(first)
 }
@@ -114,23 +109,23 @@ func (e *elements) pair(first int) {
 	if len(e.found) != first+2 {
 		return
 	}
-	a, b := &e.found[first], &e.found[first+1]
-	if s.is(a.from-1, "(", "{") && b.from == a.to+2 && (s.match[a.from-1] == b.to+1 || s.match[a.from-1] == b.to+2) {
-		a.pair, b.pair = first+1, first
+	a, b := e.tokens[first], e.tokens[first+1]
+	if s.is(a[0]-1, "(", "{") && b[0] == a[1]+2 && (s.match[a[0]-1] == b[1]+1 || s.match[a[0]-1] == b[1]+2) {
+		e.found[first].Pair, e.found[first+1].Pair = first+1, first
 	}
 }
 
-func (e *elements) list(k, hi int, path string, depth int) {
+func (e *elements) list(k, hi int, name string, depth int) {
 	first := len(e.found)
 	for index := 0; k < hi; index++ {
-		at := path + "[" + strconv.Itoa(index) + "]"
+		at := name + "[" + strconv.Itoa(index) + "]"
 		switch {
 		case e.src.is(k, "["): // [A] =
 			closed := max(e.src.match[k], k)
-			at = path + "[" + e.src.join(k+1, closed, nil) + "]"
+			at = name + "[" + e.src.join(k+1, closed, nil) + "]"
 			k = closed + 1
 		case e.src.is(k, "."): // .a =
-			at = path + "." + e.src.tokens[k+1].text
+			at = name + "." + e.src.tokens[k+1].text
 			k += 2
 		}
 		if e.src.is(k, "=") {

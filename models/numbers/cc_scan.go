@@ -24,10 +24,9 @@ type cc struct {
 // table is a declaration of a listed file, which may become settable.
 type table struct {
 	*declaration
-	file     int // in files
-	literals []literal
-	made     bool // it is made again
-	rank     int  // after all tables that it is made from
+	file int  // in files
+	made bool // it is made again
+	rank int  // after all tables that it is made from
 }
 
 // use is what the tree does with a name, as far as it forbids to change its value; empty is nothing.
@@ -35,8 +34,6 @@ type use struct {
 	constant string // where it must be known when the program is compiled
 	other    string // why it is left out unless it is asked for
 }
-
-func openC(name string) language { return &cc{plus: name == "c++"} }
 
 func (c *cc) scan(s *Set, o Options) error {
 	c.options = o
@@ -80,9 +77,7 @@ func (c *cc) load(s *Set) error {
 		return err
 	}
 	others = slices.DeleteFunc(others, func(f string) bool { return slices.Contains(s.Files, f) })
-	if c.plus = c.plus || c.headersOfPlus(s.Files, others); c.plus {
-		s.Language = "c++"
-	}
+	c.plus = c.plus || c.headersOfPlus(s.Files, others)
 	c.listed = len(s.Files)
 	for _, file := range append(slices.Clone(s.Files), others...) {
 		b, err := os.ReadFile(filepath.Join(s.Root, filepath.FromSlash(file)))
@@ -144,8 +139,8 @@ func (s *source) names(from, to int) []string {
 // take adds the numbers of a table to s, or the remaining ones.
 func (c *cc) take(s *Set, t *table) {
 	found, expression := t.findLiterals()
-	line := c.files[t.file].line(t.offset(t.at))
-	leave := func(why string) { s.Left = append(s.Left, Left{t.name, c.files[t.file].path, line, why}) }
+	p := c.files[t.file]
+	leave := func(why string) { s.Left = append(s.Left, Left{t.name, p.path, p.line(t.offset(t.at)), why}) }
 	if len(found) > 0 {
 		why := c.forbids(t)
 		if why == "" && !slices.Contains(c.options.Take, t.name) {
@@ -162,29 +157,18 @@ func (c *cc) take(s *Set, t *table) {
 		leave(fmt.Sprintf("%d numbers are parts of expressions", expression))
 	}
 	least, most := t.bounds()
-	index := make([]int, len(found)) // in s.Numbers
-	for i, l := range found {
-		n := Number{Name: t.name + l.path, Table: t.name, File: c.files[t.file].path, From: t.offset(l.from), Pair: -1,
-			Min: least, Max: most, To: t.offset(l.to) + len(t.src.tokens[l.to].text), Value: l.value}
-		n.Float = l.float || l.from == l.to && t.specified("double", "float")
-		n.Text, n.Line = c.files[t.file].text[n.From:n.To], c.files[t.file].line(n.From)
-		if index[i] = -1; slices.Contains(c.options.Skip, n.Name) {
-			continue
-		}
-		if isSentinel(n.Value) {
-			s.Left = append(s.Left, Left{n.Name, n.File, n.Line, "a sentinel, by its value"})
-			continue
-		}
-		index[i] = len(s.Numbers)
-		s.Numbers = append(s.Numbers, n)
-		t.literals = append(t.literals, l)
-		c.taken[t.name] = true
-		t.made = true
+	for i := range found {
+		found[i].Min, found[i].Max, found[i].Line = least, most, p.line(found[i].From)
 	}
-	for i, l := range found {
-		if index[i] >= 0 && l.pair >= 0 {
-			s.Numbers[index[i]].Pair = index[l.pair]
+	before := len(s.Numbers)
+	s.take(found, p.path, t.name, func(n Number) string {
+		if why := c.options.skips(n); why != "" || !isSentinel(n.Value) {
+			return why
 		}
+		return "a sentinel, by its value"
+	})
+	if len(s.Numbers) > before {
+		c.taken[t.name], t.made = true, true
 	}
 }
 

@@ -172,7 +172,7 @@ var bits = regexp.MustCompile(
 	`(?i)^(bool|_bool|bitboard|bb|u64|uint64|uint64_t|uint_fast64_t|key|hash|string|string_view)$`)
 
 // unfit says why a table is none of an evaluation by its type, its name or its values.
-func unfit(t *table, found []literal) string {
+func unfit(t *table, found []Number) string {
 	long := 0
 	for i := t.first; i < t.spec; i++ {
 		if t.src.is(i, "long", "unsigned") {
@@ -182,9 +182,5 @@ func unfit(t *table, found []literal) string {
 			return "its type has bits, not a value"
 		}
 	}
-	values := make([]float64, len(found))
-	for i, l := range found {
-		values[i] = l.value
-	}
-	return aside(t.name, values)
+	return usual(t.name, found, "")
 }

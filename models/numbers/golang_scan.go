@@ -14,8 +14,6 @@ import (
 // golang is Go: literals of package variables and constants by the syntax tree, their uses by go/types.
 type golang struct{ tree *goTree }
 
-func openGo(string) language { return &golang{} }
-
 func (g *golang) scan(s *Set, o Options) error {
 	t, err := loadGo(s.Root, s.Files[0], nil)
 	if err != nil {
@@ -36,7 +34,7 @@ func (g *golang) scan(s *Set, o Options) error {
 				if d.Body != nil && slices.Contains(o.Take, name+":"+d.Name.Name) {
 					w := goLiterals{file: f, table: d.Name.Name}
 					w.body(d.Body)
-					s.takeAll(w.found, name, w.table, o.Skip)
+					s.take(w.found, name, w.table, o.skips)
 				}
 			}
 		}
@@ -76,7 +74,7 @@ func (s *Set) goDeclaration(f *goFile, name string, d *ast.GenDecl, unusual map[
 				s.Left = append(s.Left, Left{Name: ident.Name, File: name, Line: f.line(ident), Why: why})
 				continue
 			}
-			s.takeAll(w.found, name, w.table, o.Skip)
+			s.take(w.found, name, w.table, o.skips)
 		}
 	}
 }
@@ -87,25 +85,6 @@ func (f *goFile) line(n ast.Node) int { return f.tree.fset.PositionFor(n.Pos(), 
 func (f *goFile) relative() string {
 	rel, _ := filepath.Rel(f.tree.root, f.path)
 	return filepath.ToSlash(rel)
-}
-
-// takeAll adds the numbers of a table, but for those that are named in skip.
-func (s *Set) takeAll(found []Number, file, table string, skip []string) {
-	index := make([]int, len(found)) // in s.Numbers
-	for i, n := range found {
-		if index[i] = -1; slices.Contains(skip, n.Name) {
-			s.Left = append(s.Left, Left{Name: n.Name, File: file, Line: n.Line, Why: "asked to leave it out"})
-			continue
-		}
-		index[i] = len(s.Numbers)
-		n.File, n.Table = file, table
-		s.Numbers = append(s.Numbers, n)
-	}
-	for i, n := range found {
-		if index[i] >= 0 && n.Pair >= 0 {
-			s.Numbers[index[i]].Pair = index[n.Pair]
-		}
-	}
 }
 
 // goLiterals collects the literals of one initializer.

@@ -38,8 +38,6 @@ type rsItem struct {
 	numbers          []int
 }
 
-func openRust(string) language { return &rust{} }
-
 func (r *rust) scan(s *Set, o Options) error {
 	if err := r.read(s.Root); err != nil {
 		return err
@@ -261,7 +259,7 @@ func (r *rust) take(s *Set, d *rsItem, o Options) {
 		s.Left = append(s.Left, Left{Name: d.name, File: d.file.path, Line: d.file.line(d.file.tokens[d.at].from), Why: why})
 		return
 	}
-	s.takeAll(w.found, d.file.path, d.name, o.Skip)
+	s.take(w.found, d.file.path, d.name, o.skips)
 }
 
 // rsLiterals collects the literals of one initializer.

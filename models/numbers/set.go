@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,11 +18,10 @@ import (
 
 // Set is what Scan found in the listed files of a tree.
 type Set struct {
-	Language string // "c", "c++", "rust" or "go"
-	Root     string
-	Files    []string // as listed, relative to Root, with slashes
-	Numbers  []Number // in the order of Files, and of their bytes
-	Left     []Left
+	Root    string
+	Files   []string // as listed, relative to Root, with slashes
+	Numbers []Number // in the order of Files, and of their bytes
+	Left    []Left
 
 	language language
 }
@@ -36,14 +36,13 @@ type language interface {
 
 // languages in the order in which they are preferred: a header beside a C++ file is C++.
 var languages = []struct {
-	name       string
 	extensions []string
-	open       func(name string) language
+	open       func() language
 }{
-	{"c++", extensionsPlus, openC},
-	{"rust", []string{".rs"}, openRust},
-	{"go", []string{".go"}, openGo},
-	{"c", extensionsC, openC},
+	{extensionsPlus, func() language { return &cc{plus: true} }},
+	{[]string{".rs"}, func() language { return &rust{} }},
+	{[]string{".go"}, func() language { return &golang{} }},
+	{extensionsC, func() language { return &cc{} }},
 }
 
 // Scan finds the numbers of the listed files, which are relative to root.
@@ -55,8 +54,14 @@ func Scan(root string, files []string, o Options) (*Set, error) {
 	for _, f := range files {
 		s.Files = append(s.Files, filepath.ToSlash(filepath.Clean(f)))
 	}
-	if err := s.chooseLanguage(); err != nil {
-		return nil, err
+	for _, l := range languages {
+		if slices.ContainsFunc(s.Files, func(f string) bool { return slices.Contains(l.extensions, filepath.Ext(f)) }) {
+			s.language = l.open()
+			break
+		}
+	}
+	if s.language == nil {
+		return nil, fmt.Errorf("%s: not a file of C, C++, Rust or Go by its extension", s.Files[0])
 	}
 	if err := s.language.scan(s, o); err != nil {
 		return nil, err
@@ -64,17 +69,6 @@ func Scan(root string, files []string, o Options) (*Set, error) {
 	s.uniqueNames()
 	s.pairNames()
 	return s, nil
-}
-
-// chooseLanguage takes the first language that has one of the listed files, where the others' are its headers.
-func (s *Set) chooseLanguage() error {
-	for _, l := range languages {
-		if slices.ContainsFunc(s.Files, func(f string) bool { return slices.Contains(l.extensions, filepath.Ext(f)) }) {
-			s.Language, s.language = l.name, l.open(l.name)
-			return nil
-		}
-	}
-	return fmt.Errorf("%s: not a file of C, C++, Rust or Go by its extension", s.Files[0])
 }
 
 // uniqueNames appends #2, #3... to names that repeat, as in two branches of an #if.
@@ -112,6 +106,33 @@ func (s *Set) pairNames() {
 			}
 		}
 	}
+}
+
+// take adds the numbers of a table, but for those that left says why not.
+func (s *Set) take(found []Number, file, table string, left func(Number) string) {
+	index := make([]int, len(found)) // in s.Numbers
+	for i, n := range found {
+		n.File, n.Table, index[i] = file, table, -1
+		if why := left(n); why != "" {
+			s.Left = append(s.Left, Left{Name: n.Name, File: file, Line: n.Line, Why: why})
+			continue
+		}
+		index[i] = len(s.Numbers)
+		s.Numbers = append(s.Numbers, n)
+	}
+	for i, n := range found {
+		if index[i] >= 0 && n.Pair >= 0 {
+			s.Numbers[index[i]].Pair = index[n.Pair]
+		}
+	}
+}
+
+// skips says why a number is left out of a table that is taken, "" if it is not.
+func (o Options) skips(n Number) string {
+	if slices.Contains(o.Skip, n.Name) {
+		return "asked to leave it out"
+	}
+	return ""
 }
 
 // Values are the numbers as they stand in the sources.
@@ -241,75 +262,50 @@ func (s *Set) WriteBack(dir string, values []float64) (changed int, err error) {
 			aligned[n.File+" "+n.Table] = true
 		}
 	}
-	order := make([]int, len(s.Numbers))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return s.Numbers[b].From - s.Numbers[a].From })
-	written := map[string]string{}
-	for _, i := range order { // from the end, so that positions stay right
-		n := s.Numbers[i]
-		v := n.Round(values[i])
-		if v == n.Value {
-			continue
+	edits := map[string][]edit{}
+	for i, n := range s.Numbers {
+		if v := n.Round(values[i]); v != n.Value {
+			changed++
+			edits[n.File] = append(edits[n.File], n.edit(text[n.File][:n.From], v, aligned[n.File+" "+n.Table]))
 		}
-		changed++
-		text[n.File] = n.replace(text[n.File], v, aligned[n.File+" "+n.Table])
-		written[n.File] = text[n.File]
 	}
-	for _, file := range slices.Sorted(maps.Keys(written)) {
-		if err := durable.ReplaceFile(filepath.Join(dir, filepath.FromSlash(file)), []byte(written[file])); err != nil {
+	for _, file := range slices.Sorted(maps.Keys(edits)) {
+		t := splice(text[file], 0, len(text[file]), edits[file])
+		if err := durable.ReplaceFile(filepath.Join(dir, filepath.FromSlash(file)), []byte(t)); err != nil {
 			return 0, err
 		}
 	}
 	return changed, nil
 }
 
-// replace writes v in place of n's literal.
-func (n Number) replace(text string, v float64, aligned bool) string {
-	before, after, literal := text[:n.From], text[n.To:], n.literal(v)
+// edit puts v in place of n's literal, which stands behind the text before.
+func (n Number) edit(before string, v float64, aligned bool) edit {
+	literal := n.literal(v)
 	if strings.HasPrefix(literal, "-") && strings.HasSuffix(before, "-") {
 		literal = " " + literal // a--5 is no difference
 	}
-	if !aligned {
-		return before + literal + after
+	if aligned && strings.HasSuffix(before, " ") {
+		literal = fmt.Sprintf("%*s", len(n.Text), literal)
 	}
-	blank := strings.HasSuffix(before, " ")
-	for blank && len(literal) < len(n.Text) {
-		literal = " " + literal
+	from := n.From
+	for aligned && n.To-from < len(literal) &&
+		(strings.HasSuffix(before[:from], "  ") || strings.HasSuffix(before[:from], "( ")) {
+		from--
 	}
-	for over := len(literal) - len(n.Text); over > 0; over-- {
-		if !strings.HasSuffix(before, "  ") && !strings.HasSuffix(before, "( ") {
-			break
-		}
-		before = before[:len(before)-1]
-	}
-	return before + literal + after
+	return edit{from, n.To, literal}
 }
+
+var literalParts = regexp.MustCompile(`^[-+\s]*([\d.'_]*(?:[eE][-+\d]*)?)(.*)$`)
 
 // literal is v with the sign, the point and the suffix of n's text.
 func (n Number) literal(v float64) string {
-	digits := strings.TrimLeft(n.Text, "+- \t\r\n")
-	end := 0
-	for end < len(digits) && strings.ContainsRune("0123456789.'_", rune(digits[end])) {
-		end++
-	}
-	if end < len(digits) && (digits[end] == 'e' || digits[end] == 'E') {
-		end++
-		for end < len(digits) && strings.ContainsRune("0123456789+-", rune(digits[end])) {
-			end++
-		}
-	}
-	point := strings.ContainsAny(digits[:end], ".eE")
-	number := strings.TrimRight(digits[:end], "_")
-	suffix := digits[len(number):]
+	parts := literalParts.FindStringSubmatch(n.Text)
+	number := strings.TrimRight(parts[1], "_")
+	suffix := parts[1][len(number):] + parts[2]
 	out := strconv.FormatFloat(v, 'f', -1, 64)
-	if point && !strings.Contains(out, ".") {
-		switch {
-		case strings.HasSuffix(number, "."):
-			out += "."
-		default:
-			out += ".0"
+	if strings.ContainsAny(number, ".eE") && !strings.Contains(out, ".") {
+		if out += "."; !strings.HasSuffix(number, ".") {
+			out += "0"
 		}
 	}
 	if v > 0 && strings.HasPrefix(n.Text, "+") {
