@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"go/ast"
-	gotoken "go/token"
 	"go/types"
 	"maps"
 	"os"
@@ -28,19 +27,10 @@ func (g *golang) instrument(s *Set, dir, value string) error {
 	if err != nil {
 		return err
 	}
-	numbers := map[string]map[int]int{}
-	for k, n := range s.Numbers {
-		if numbers[n.File] == nil {
-			numbers[n.File] = map[int]int{}
-		}
-		numbers[n.File][n.From] = k
+	for _, f := range t.files {
+		f.literals(s)
 	}
-	for _, p := range t.own {
-		for _, f := range p.files {
-			f.literals(numbers[f.relative()])
-		}
-	}
-	if err := t.connect(filepath.Join(dir, filepath.FromSlash(value))); err != nil {
+	if err := t.connect(value); err != nil {
 		return err
 	}
 	if err := t.library(s); err != nil {
@@ -56,40 +46,32 @@ func (g *golang) instrument(s *Set, dir, value string) error {
 	return t.write()
 }
 
-func isMain(d ast.Decl) bool {
-	f, ok := d.(*ast.FuncDecl)
-	return ok && f.Name.Name == "main" && f.Recv == nil && f.Body != nil
-}
-
-// literals replaces the numbers of a file, given by offsets.
-func (f *goFile) literals(at map[int]int) {
+// literals replaces the numbers of a file.
+func (f *goFile) literals(s *Set) {
+	at, name := map[[2]int]int{}, f.relative()
+	for k, n := range s.Numbers {
+		if n.File == name {
+			at[[2]int{n.From, n.To}] = k
+		}
+	}
 	f.walk(f.ast, func(stack []ast.Node) {
-		e := stack[len(stack)-1]
-		k, ok := at[f.offset(e.Pos())]
-		if _, binary := e.(*ast.BinaryExpr); !ok || binary {
+		e, ok := stack[len(stack)-1].(ast.Expr)
+		if !ok {
 			return
 		}
-		switch x := e.(type) {
-		case *ast.UnaryExpr:
-			ok = x.Op == gotoken.SUB || x.Op == gotoken.ADD
-		case *ast.BasicLit:
-		default:
-			ok = false
-		}
-		if ok {
-			delete(at, f.offset(e.Pos())) // not the literal within its sign
+		if k, ok := at[[2]int{f.offset(e.Pos()), f.offset(e.End())}]; ok {
 			f.needLibrary()
-			f.replace(stack, fmt.Sprintf("%s.N[%d]", goPackageName, k), true)
+			f.replace(stack, fmt.Sprintf("%s.N[%d]", goPackageName, k))
 		}
 	})
 }
 
 // replace puts text, with a conversion if its type differs, in place of the expression at the top of stack. Where the
 // expression was folded with other untyped constants, the folded whole is converted to the type that it took.
-func (f *goFile) replace(stack []ast.Node, text string, convert bool) {
+func (f *goFile) replace(stack []ast.Node, text string) {
 	e := stack[len(stack)-1].(ast.Expr)
 	typ := f.pkg.info.Types[e].Type
-	if convert && typ != nil {
+	if typ != nil {
 		text = f.typeName(types.Default(typ)) + "(" + text + ")"
 	}
 	f.edits = append(f.edits, edit{f.offset(e.Pos()), f.offset(e.End()), text})
@@ -127,16 +109,7 @@ func (f *goFile) typeName(t types.Type) string {
 }
 
 // connect calls our main first, and gives the functions of the glue file to the library.
-func (t *goTree) connect(glue string) error {
-	glue, err := filepath.EvalSymlinks(glue)
-	if err != nil {
-		return err
-	}
-	name, err := filepath.Rel(t.root, glue)
-	if err != nil {
-		return err
-	}
-	name = filepath.ToSlash(name)
+func (t *goTree) connect(name string) error {
 	g := t.file(name)
 	if g == nil {
 		return fmt.Errorf("%s: not a file of a package that go build would take", name)
@@ -145,18 +118,16 @@ func (t *goTree) connect(glue string) error {
 		return err
 	}
 	served := false
-	for _, p := range t.own {
-		if p.Name != "main" || p != g.pkg && g.pkg.Name == "main" {
+	for _, f := range t.files {
+		if f.pkg.Name != "main" || f.pkg != g.pkg && g.pkg.Name == "main" {
 			continue
 		}
-		for _, f := range p.files {
-			for _, d := range f.ast.Decls {
-				if isMain(d) {
-					f.needLibrary()
-					at := f.offset(d.(*ast.FuncDecl).Body.Lbrace) + 1
-					f.edits = append(f.edits, edit{at, at, " if " + goPackageName + ".Serve() { return };"})
-					served = true
-				}
+		for _, d := range f.ast.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Name.Name == "main" && d.Recv == nil && d.Body != nil {
+				f.needLibrary()
+				at := f.offset(d.Body.Lbrace) + 1
+				f.edits = append(f.edits, edit{at, at, " if " + goPackageName + ".Serve() { return };"})
+				served = true
 			}
 		}
 	}
@@ -223,19 +194,17 @@ func (t *goTree) library(s *Set) error {
 
 // write writes the files that changed. Imports stand on the line of the package clause: lines keep their numbers.
 func (t *goTree) write() error {
-	for _, p := range t.own {
-		for _, f := range p.files {
-			if len(f.edits) == 0 && f.tail.Len() == 0 {
-				continue
-			}
-			edits, at := f.edits, f.offset(f.ast.Name.End())
-			for _, alias := range slices.Sorted(maps.Keys(f.need)) {
-				edits = append(edits, edit{at, at, fmt.Sprintf("; import %s %q", alias, f.need[alias])})
-			}
-			text := splice(f.src, 0, len(f.src), edits) + f.tail.String()
-			if err := os.WriteFile(f.path, []byte(text), 0o666); err != nil {
-				return err
-			}
+	for _, f := range t.files {
+		if len(f.edits) == 0 && f.tail.Len() == 0 {
+			continue
+		}
+		edits, at := f.edits, f.offset(f.ast.Name.End())
+		for _, alias := range slices.Sorted(maps.Keys(f.need)) {
+			edits = append(edits, edit{at, at, fmt.Sprintf("; import %s %q", alias, f.need[alias])})
+		}
+		text := splice(f.src, 0, len(f.src), edits) + f.tail.String()
+		if err := os.WriteFile(f.path, []byte(text), 0o666); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -22,6 +23,7 @@ type goTree struct {
 	fset   *gotoken.FileSet
 	all    map[string]*goPackage // by import path
 	own    []*goPackage          // packages of the tree, in order of imports
+	files  []*goFile             // theirs
 }
 
 // goPackage is a package as go list describes it.
@@ -142,7 +144,7 @@ func (t *goTree) check(p *goPackage) error {
 		}
 		files = append(files, f.ast)
 		if p.own {
-			p.files = append(p.files, f)
+			p.files, t.files = append(p.files, f), append(t.files, f)
 		}
 	}
 	p.info = types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{},
@@ -174,12 +176,8 @@ func (t *goTree) owns(path string) bool { return t.all[path] != nil && t.all[pat
 // file is the parsed file with that path relative to the root, nil if no package is built with it.
 func (t *goTree) file(name string) *goFile {
 	path := filepath.Join(t.root, filepath.FromSlash(name))
-	for _, p := range t.own {
-		for _, f := range p.files {
-			if f.path == path {
-				return f
-			}
-		}
+	if i := slices.IndexFunc(t.files, func(f *goFile) bool { return f.path == path }); i >= 0 {
+		return t.files[i]
 	}
 	return nil
 }

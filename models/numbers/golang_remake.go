@@ -28,7 +28,7 @@ func (t *goTree) remake() {
 			again := false
 			for _, v := range init.Lhs {
 				names = append(names, v.Name())
-				again = again || touched[goKey(v)] && plain(v.Type())
+				again = again || touched[goKey(v)] && plain(v.Type(), false)
 			}
 			if !again {
 				continue
@@ -68,23 +68,21 @@ const spoils = " spoils"
 // readers are the variables and functions that read an object, by its key, and the functions alone.
 func (t *goTree) readers() (readers, functions map[string][]string) {
 	readers, functions = map[string][]string{}, map[string][]string{}
-	for _, p := range t.own {
-		for _, f := range p.files {
-			for _, d := range f.ast.Decls {
-				switch d := d.(type) {
-				case *ast.FuncDecl:
-					by := goKey(p.info.Defs[d.Name])
-					for key := range f.reads(d) {
-						readers[key] = append(readers[key], by)
-						functions[key] = append(functions[key], by)
-					}
-				case *ast.GenDecl:
-					for _, spec := range d.Specs {
-						v, ok := spec.(*ast.ValueSpec)
-						for i := 0; ok && i < len(v.Names)*len(v.Values); i++ {
-							for key := range f.reads(v.Values[i%len(v.Values)]) {
-								readers[key] = append(readers[key], goKey(p.info.Defs[v.Names[i/len(v.Values)]]))
-							}
+	for _, f := range t.files {
+		for _, d := range f.ast.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				by := goKey(f.pkg.info.Defs[d.Name])
+				for key := range f.reads(d) {
+					readers[key] = append(readers[key], by)
+					functions[key] = append(functions[key], by)
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					v, ok := spec.(*ast.ValueSpec)
+					for i := 0; ok && i < len(v.Names)*len(v.Values); i++ {
+						for key := range f.reads(v.Values[i%len(v.Values)]) {
+							readers[key] = append(readers[key], goKey(f.pkg.info.Defs[v.Names[i/len(v.Values)]]))
 						}
 					}
 				}
@@ -176,7 +174,7 @@ func (t *goTree) again(f *goFile, body *ast.BlockStmt, touched, spoiled map[stri
 		}
 		for key := range keys {
 			name := strings.TrimPrefix(key, f.pkg.ImportPath+".")
-			if v, ok := f.pkg.types.Scope().Lookup(name).(*types.Var); ok && reads && !touched[key] && fixed(v.Type()) {
+			if v, ok := f.pkg.types.Scope().Lookup(name).(*types.Var); ok && reads && !touched[key] && plain(v.Type(), true) {
 				first[name] = true
 			}
 		}
@@ -216,38 +214,20 @@ func localNames(s ast.Stmt) []string {
 	return names
 }
 
-// fixed tells plain data that an assignment copies.
-func fixed(t types.Type) bool {
-	switch t := t.Underlying().(type) {
-	case *types.Array:
-		return fixed(t.Elem())
-	case *types.Struct:
-		for i := range t.NumFields() {
-			if !fixed(t.Field(i).Type()) {
-				return false
-			}
-		}
-		return true
-	case *types.Basic:
-		return t.Kind() != types.UnsafePointer
-	}
-	return false
-}
-
-// plain tells numbers and tables of them from what has a state.
-func plain(t types.Type) bool {
+// plain tells numbers and tables of them from what has a state; copied: of these, what an assignment copies.
+func plain(t types.Type, copied bool) bool {
 	switch t := t.Underlying().(type) {
 	case *types.Basic:
 		return t.Kind() != types.UnsafePointer
 	case *types.Array:
-		return plain(t.Elem())
+		return plain(t.Elem(), copied)
 	case *types.Slice:
-		return plain(t.Elem())
+		return !copied && plain(t.Elem(), copied)
 	case *types.Map:
-		return plain(t.Key()) && plain(t.Elem())
+		return !copied && plain(t.Key(), copied) && plain(t.Elem(), copied)
 	case *types.Struct:
-		for i := range t.NumFields() {
-			if !plain(t.Field(i).Type()) {
+		for f := range t.Fields() {
+			if !plain(f.Type(), copied) {
 				return false
 			}
 		}

@@ -248,23 +248,21 @@ func (w *goLiterals) body(b *ast.BlockStmt) {
 // unusual is why variables are left out unless they are asked for, by what the engine does with them.
 func (t *goTree) unusual(listed []string) map[string]string {
 	why := map[string]string{}
-	for _, p := range t.own {
-		for _, f := range p.files {
-			rel := f.relative()
-			f.walk(f.ast, func(stack []ast.Node) {
-				n, ok := stack[len(stack)-1].(*ast.Ident)
-				if !ok {
-					return
-				}
-				key := goKey(p.info.Uses[n])
-				if key != "" && outside(rel) && !slices.Contains(listed, rel) {
-					why[key] = rel + " uses it too"
-				}
-				if key != "" && divides(stack) {
-					why[key] = fmt.Sprintf("it divides, line %d of %s", f.line(n), rel)
-				}
-			})
-		}
+	for _, f := range t.files {
+		rel := f.relative()
+		f.walk(f.ast, func(stack []ast.Node) {
+			n, ok := stack[len(stack)-1].(*ast.Ident)
+			if !ok {
+				return
+			}
+			key := goKey(f.pkg.info.Uses[n])
+			if key != "" && outside(rel) && !slices.Contains(listed, rel) {
+				why[key] = rel + " uses it too"
+			}
+			if key != "" && divides(stack) {
+				why[key] = fmt.Sprintf("it divides, line %d of %s", f.line(n), rel)
+			}
+		})
 	}
 	return why
 }
