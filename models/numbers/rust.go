@@ -40,9 +40,7 @@ func (r *rust) instrument(s *Set, dir, value string) error {
 	if err != nil {
 		return err
 	}
-	if err := r.literals(s); err != nil {
-		return err
-	}
+	r.literals(s)
 	for order, d := range r.touched() {
 		d.rewrite(order)
 	}
@@ -73,7 +71,7 @@ func (f *rsFile) append(text string) {
 
 // callServe answers instead of what main does.
 func (f *rsFile) callServe(library string) {
-	at := f.end(f.until(f.mainFunction(), len(f.tokens), "{"))
+	at := f.tokens[f.until(f.mainFunction(), len(f.tokens), "{")].to
 	f.edits = append(f.edits, edit{at, at,
 		" if " + library + "::measuring() { assay_value::assay_serve(); ::std::process::exit(0); }"})
 }
@@ -168,29 +166,20 @@ func (r *rust) tableCrate(dir string, files []string, main string) (root, librar
 }
 
 // literals replaces the numbers.
-func (r *rust) literals(s *Set) error {
+func (r *rust) literals(s *Set) {
 	for k, n := range s.Numbers {
 		f := r.file(n.File)
-		if f == nil {
-			return fmt.Errorf("%s: no such file", n.File)
-		}
 		f.edits = append(f.edits, edit{n.From, n.To, fmt.Sprintf("crate::assay_numbers::n(%d, %s)", k, n.Text)})
 		for _, d := range r.items {
 			if d.file == f && f.tokens[d.from].from <= n.From && n.From < f.tokens[d.to].from {
-				d.numbers = append(d.numbers, k)
+				d.numbered = true
 			}
 		}
 	}
-	return nil
 }
 
 // touched are the items with numbers and items made from them, each after its sources.
 func (r *rust) touched() []*rsItem {
-	names, byName := map[string]bool{}, map[string][]*rsItem{}
-	for _, d := range r.items {
-		names[d.name] = true
-		byName[d.name] = append(byName[d.name], d)
-	}
 	var order []*rsItem
 	state := map[*rsItem]int{} // 1: being visited, 2: not touched, 3: touched
 	var visit func(d *rsItem) bool
@@ -199,9 +188,9 @@ func (r *rust) touched() []*rsItem {
 			return state[d] == 3
 		}
 		state[d] = 1
-		touched := len(d.numbers) > 0
-		for _, name := range r.reads(d.file.names(d.from, d.to), names) {
-			for _, other := range byName[name] {
+		touched := d.numbered
+		for _, name := range r.reads(d) {
+			for _, other := range r.named[name] {
 				touched = visit(other) || touched
 			}
 		}
@@ -226,7 +215,7 @@ var (
 // rewrite replaces the item by an extern static, memory of that name, and the function that makes it.
 func (d *rsItem) rewrite(order int) {
 	f := d.file
-	from, to := f.tokens[d.start].from, f.end(d.to)
+	from, to := f.tokens[d.start].from, f.tokens[d.to].to
 	if d.name == "_" { // an assertion
 		f.replace(from, to, "")
 		return
@@ -267,7 +256,7 @@ func (f *rsFile) boxes(d *rsItem) []edit {
 	var edits []edit
 	for i := d.from; i < d.to; i++ {
 		if f.is(i, "&") && f.is(i+1, "[") {
-			from, to := f.tokens[i].from, f.end(f.match[i+1])
+			from, to := f.tokens[i].from, f.tokens[f.match[i+1]].to
 			edits = append(edits, edit{from, from + 1, "::std::boxed::Box::leak(::std::boxed::Box::new("},
 				edit{to, to, "))"})
 		}

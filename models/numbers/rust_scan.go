@@ -14,8 +14,11 @@ import (
 type rust struct {
 	files     []*rsFile
 	items     []*rsItem
-	fixed     rsConstants
-	functions map[string][]string // names in the bodies of const functions
+	named     map[string][]*rsItem // the items by name
+	functions map[string][]string  // names in the bodies of const functions
+	from      map[string][]string  // items in whose initializers an item's name stands
+	why       map[string]string    // why an item must stay a constant
+	unusual   map[string]string    // why it is left out unless it is asked for
 }
 
 // rsFile is a file in tokens, without comments, strings, lifetimes and the # of attributes.
@@ -35,7 +38,7 @@ type rsItem struct {
 	mutable          bool
 	member           bool   // of an impl or a trait
 	conditions       string // its #[cfg(...)]
-	numbers          []int
+	numbered         bool
 }
 
 func (r *rust) scan(s *Set, o Options) error {
@@ -44,12 +47,12 @@ func (r *rust) scan(s *Set, o Options) error {
 	}
 	r.uses(s.Files)
 	for _, name := range s.Files {
-		i := slices.IndexFunc(r.files, func(f *rsFile) bool { return f.path == name })
-		if i < 0 {
+		f := r.file(name)
+		if f == nil {
 			return fmt.Errorf("%s: no such file of Rust in %s", name, s.Root)
 		}
 		for _, item := range r.items {
-			if item.file == r.files[i] {
+			if item.file == f {
 				r.take(s, item, o)
 			}
 		}
@@ -59,7 +62,7 @@ func (r *rust) scan(s *Set, o Options) error {
 
 // read reads all files of Rust below root.
 func (r *rust) read(root string) error {
-	r.files, r.items, r.functions = nil, nil, map[string][]string{}
+	r.files, r.items, r.named, r.functions = nil, nil, map[string][]*rsItem{}, map[string][]string{}
 	names, err := sources(root, ".rs")
 	if err != nil {
 		return err
@@ -76,49 +79,36 @@ func (r *rust) read(root string) error {
 	return nil
 }
 
-// rsPlain puts blanks over what the tokens of C do not have: comments within comments, lifetimes, raw strings,
-// attributes.
+// rsOther is what the tokens of C do not have; a comment only begins with it, and may have others inside.
+var rsOther = regexp.MustCompile(`//[^\n]*|/\*|\b[bc]?r#*"|"(?:[^"\\]|\\[\s\S])*"?|` +
+	`'(?:\\[^\n]+?'|[^\\'\n]')|'\w*|#`)
+
+// rsPlain puts blanks over comments, lifetimes and the # of attributes, and words over strings and characters.
 func rsPlain(text string) string {
 	b := []byte(text)
-	for i := 0; i < len(b); {
-		end, with := i+1, byte(0)
-		switch rest := text[i:]; {
-		case strings.HasPrefix(rest, "//"):
-			end, with = i+max(strings.IndexByte(rest+"\n", '\n'), 2), ' '
-		case strings.HasPrefix(rest, "/*"):
-			end, with = rsComment(text, i), ' '
-		case rsRaw.MatchString(rest) && (i == 0 || !isWord(text[i-1])):
-			open := rsRaw.FindString(rest)
-			closing := "\"" + strings.Repeat("#", strings.Count(open, "#"))
-			n := strings.Index(rest[len(open):]+closing, closing)
-			end, with = min(i+len(open)+n+len(closing), len(b)), '_'
-		case rest[0] == '"':
-			end, with = i+len(rsString.FindString(rest)), '_'
-		case rest[0] == '\'':
-			if c := rsCharacter.FindString(rest); c != "" {
-				end, with = i+len(c), '_'
-			} else {
-				end, with = i+1+len(rsName.FindString(rest[1:])), ' '
-			}
-		case rest[0] == '#':
-			with = ' '
+	for at := rsOther.FindStringIndex(text); at != nil; {
+		from, end, with := at[0], at[1], byte(' ')
+		switch found := text[from:end]; {
+		case found == "/*":
+			end = rsComment(text, from)
+		case strings.IndexByte("bcr", found[0]) >= 0: // a raw string
+			closing := "\"" + strings.Repeat("#", strings.Count(found, "#"))
+			n := strings.Index(text[end:]+closing, closing)
+			end, with = min(end+n+len(closing), len(b)), '_'
+		case found[0] == '"', found[0] == '\'' && len(found) > 1 && strings.HasSuffix(found, "'"):
+			with = '_'
 		}
-		for ; with != 0 && i < end; i++ {
+		for i := from; i < end; i++ {
 			if b[i] != '\n' {
 				b[i] = with
 			}
 		}
-		i = max(i, end)
+		if at = rsOther.FindStringIndex(text[end:]); at != nil {
+			at[0], at[1] = at[0]+end, at[1]+end
+		}
 	}
 	return string(b)
 }
-
-var (
-	rsRaw       = regexp.MustCompile(`^(?:b|c)?r#*"`)
-	rsString    = regexp.MustCompile(`^"(?:[^"\\]|\\[\s\S])*"?`)
-	rsCharacter = regexp.MustCompile(`^'(?:\\[^\n]+?'|[^\\'\n]')`)
-	rsName      = regexp.MustCompile(`^\w*`)
-)
 
 // rsComment is the end of a comment, which may have comments inside.
 func rsComment(text string, i int) int {
@@ -165,7 +155,7 @@ func (r *rust) find(f *rsFile) {
 		case f.is(i, "const", "static") && !top.ignored:
 			if item := f.item(start, i); item != nil {
 				item.member = top.member
-				r.items = append(r.items, item)
+				r.items, r.named[item.name] = append(r.items, item), append(r.named[item.name], item)
 				i = item.to
 				start = i + 1
 			}
@@ -189,10 +179,8 @@ func (f *rsFile) span(from, to int) string {
 	if from >= to {
 		return ""
 	}
-	return f.raw[f.tokens[from].from:f.end(to-1)]
+	return f.raw[f.tokens[from].from:f.tokens[to-1].to]
 }
-
-func (f *rsFile) end(i int) int { return f.tokens[i].from + len(f.tokens[i].text) }
 
 // until is the first token from i to before hi with one of the texts and in no bracket, or hi.
 func (f *rsFile) until(i, hi int, texts ...string) int {
@@ -242,12 +230,12 @@ func (r *rust) take(s *Set, d *rsItem, o Options) {
 	for i := range w.found {
 		w.found[i].Min, w.found[i].Max = bounds(rsWhole.FindString(d.file.span(d.typeFrom, d.typeTo)))
 	}
-	why := r.fixed.fixed(d.name)
+	why := r.fixed(d.name)
 	if d.member {
 		why = "a constant of a type or a trait; move it out"
 	}
 	if why == "" && !slices.Contains(o.Take, d.name) {
-		why = usual(d.name, w.found, r.fixed.unusual[d.name])
+		why = usual(d.name, w.found, r.unusual[d.name])
 		if t := notNumbers.FindString(d.file.span(d.typeFrom, d.typeTo)); why == "" && t != "" {
 			why = "of type " + t
 		}
@@ -349,7 +337,7 @@ func (w *rsLiterals) literal(lo, hi int, name string) bool {
 	v, float, ok := rsNumber(w.span(lo, hi))
 	if ok {
 		from := w.tokens[lo].from
-		w.found = append(w.found, Number{Name: name, Line: w.line(from), From: from, To: w.end(hi - 1),
+		w.found = append(w.found, Number{Name: name, Line: w.line(from), From: from, To: w.tokens[hi-1].to,
 			Text: w.span(lo, hi), Value: v, Float: float, Pair: -1})
 	}
 	return ok
@@ -368,11 +356,7 @@ func rsNumber(text string) (value float64, float, ok bool) {
 
 // uses finds where the names of items stand, and what becomes of them.
 func (r *rust) uses(listed []string) {
-	r.fixed = rsConstants{from: map[string][]string{}, why: map[string]string{}, unusual: map[string]string{}}
-	names := map[string]bool{}
-	for _, d := range r.items {
-		names[d.name] = true
-	}
+	r.from, r.why, r.unusual = map[string][]string{}, map[string]string{}, map[string]string{}
 	for _, f := range r.files {
 		inside := make([]*rsItem, len(f.tokens))
 		for _, d := range r.items {
@@ -381,41 +365,40 @@ func (r *rust) uses(listed []string) {
 			}
 		}
 		for i, t := range f.tokens {
-			if d := inside[i]; !names[t.text] || d != nil && d.at == i || f.is(i-1, ".") {
+			if d := inside[i]; r.named[t.text] == nil || d != nil && d.at == i || f.is(i-1, ".") {
 				continue
 			}
 			if why := f.constant(i, inside[i]); why != "" {
-				r.fixed.why[t.text] = fmt.Sprintf("%s, line %d of %s", why, f.line(t.from), f.path)
+				r.why[t.text] = fmt.Sprintf("%s, line %d of %s", why, f.line(t.from), f.path)
 			}
 			if outside(f.path) && !slices.Contains(listed, f.path) {
-				r.fixed.unusual[t.text] = f.path + " uses it too"
+				r.unusual[t.text] = f.path + " uses it too"
 			}
 			if f.is(i-1, "/", "%") {
-				r.fixed.unusual[t.text] = fmt.Sprintf("it divides, line %d of %s", f.line(t.from), f.path)
+				r.unusual[t.text] = fmt.Sprintf("it divides, line %d of %s", f.line(t.from), f.path)
 			}
 		}
 	}
 	for _, d := range r.items {
-		for _, name := range r.reads(d.file.names(d.from, d.to), names) {
+		for _, name := range r.reads(d) {
 			if name != d.name {
-				r.fixed.from[name] = append(r.fixed.from[name], d.name)
+				r.from[name] = append(r.from[name], d.name)
 			}
 		}
 	}
 }
 
-// reads are the names of items among words and in the const functions that words name.
-func (r *rust) reads(words []string, names map[string]bool) []string {
-	var all []string
+// reads are the names of items in the initializer of d and in the const functions that it calls, in order.
+func (r *rust) reads(d *rsItem) (all []string) {
 	seen := map[string]bool{}
-	for len(words) > 0 {
-		name := words[len(words)-1]
-		words = words[:len(words)-1]
+	for words := d.file.names(d.from, d.to); len(words) > 0; {
+		name := words[0]
+		words = words[1:]
 		if seen[name] {
 			continue
 		}
 		seen[name] = true
-		if names[name] {
+		if r.named[name] != nil {
 			all = append(all, name)
 		}
 		words = append(words, r.functions[name]...)
@@ -457,24 +440,17 @@ func (f *rsFile) constant(i int, d *rsItem) string {
 	return ""
 }
 
-// rsConstants tells which constants can become variables.
-type rsConstants struct {
-	from    map[string][]string // constants in whose initializers a constant stands
-	why     map[string]string   // why a constant must stay one
-	unusual map[string]string   // why it is left out unless it is asked for
-}
-
 // fixed is why a constant must stay one: by its own uses, or by uses of a constant made from it.
-func (c rsConstants) fixed(key string, through ...string) string {
-	if why := c.why[key]; why != "" {
+func (r *rust) fixed(name string, through ...string) string {
+	if why := r.why[name]; why != "" {
 		return why
 	}
-	for _, to := range c.from[key] {
+	for _, to := range r.from[name] {
 		if slices.Contains(through, to) {
 			continue // a name that stands for two
 		}
-		if why := c.fixed(to, append(through, to)...); why != "" {
-			return "used by the constant " + to[strings.LastIndex(to, ".")+1:] + ": " + why
+		if why := r.fixed(to, append(through, to)...); why != "" {
+			return "used by the constant " + to + ": " + why
 		}
 	}
 	return ""
