@@ -46,7 +46,7 @@ folder is touched; it must be a git repository.`,
 				top = args[0]
 			}
 			b := &beginner{top: top, out: cmd.OutOrStdout()}
-			if err := b.write(false); err != nil {
+			if err := b.write(); err != nil {
 				return err
 			}
 			err := check(cmd, top)
@@ -77,7 +77,7 @@ func (b *beginner) line(name, format string, args ...any) {
 }
 
 // write writes the files that are not there.
-func (b *beginner) write(whiteView bool) (err error) {
+func (b *beginner) write() (err error) {
 	project, err := opts.ReadProject(b.top)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (b *beginner) write(whiteView bool) (err error) {
 	if b.e == nil {
 		return ui.Usagef("%s: no source of C, C++, Rust or Go with a main was found; name the engine's folder", b.top)
 	}
-	g := b.e.guess(whiteView)
+	g := b.e.guess(false)
 	if project.Value != "" {
 		g.name = project.Value
 	}
@@ -115,20 +115,15 @@ func (b *beginner) write(whiteView bool) (err error) {
 // create writes a file unless it is there.
 func (b *beginner) create(name, text string) error {
 	path := filepath.Join(b.top, filepath.FromSlash(name))
-	if err := writeNew(path, text); err != nil {
-		return err
-	}
-	b.line("written", "%s, %d lines", path, strings.Count(text, "\n"))
-	return nil
-}
-
-func writeNew(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
 	_, err = f.WriteString(text)
-	return errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err == nil {
+		b.line("written", "%s, %d lines", path, strings.Count(text, "\n"))
+	}
+	return err
 }
 
 // rewrite writes the author's file again, for values from White's view.
@@ -159,11 +154,9 @@ func (b *beginner) writeProject(project *opts.Project, value string) error {
 		if l.has {
 			continue
 		}
-		var text strings.Builder
-		if err := toml.NewEncoder(&text).Encode(map[string]any{l.key: l.value}); err != nil {
+		if err := toml.NewEncoder(&s).Encode(map[string]any{l.key: l.value}); err != nil {
 			return err
 		}
-		s.WriteString(text.String())
 	}
 	path := filepath.Join(b.top, opts.ProjectName)
 	if _, err := os.Stat(path); err == nil {

@@ -1,11 +1,14 @@
 package newengine
 
 import (
+	"cmp"
+	"embed"
 	"fmt"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
+	"text/template"
 )
 
 // Names by which engines call what the author's file needs, the likeliest first.
@@ -18,11 +21,24 @@ var (
 		"(load|set|parse|read)_?position", "set_?board", "\\w*fen(string)?", "(pos|position|board)_?set", "set"}
 )
 
-// glue is the author's file as far as it can be guessed, and what remains to do.
+// glue is the author's file as far as it can be guessed, and what remains to do. The templates show it.
 type glue struct {
+	*engine
 	name, text string
 	todo       []string
+
+	WhiteView     bool
+	Board, Read   string   // the type of the board, and what makes one of fen
+	Value         string   // the call of the evaluation
+	Evaluator     string   // what makes the object that evaluates, in Go
+	Includes      []string // headers, or packages
+	Starts, Again []string // calls
 }
+
+//go:embed glue.*.txt
+var glueFiles embed.FS
+
+var glues = template.Must(template.ParseFS(glueFiles, "*"))
 
 func (g *glue) left(format string, args ...any) {
 	g.todo = append(g.todo, fmt.Sprintf(format, args...))
@@ -39,13 +55,63 @@ func (e *engine) guess(whiteView bool) *glue {
 			return slices.ContainsFunc(f.params, func(p string) bool { return isText(p) && takesFEN.MatchString(p) })
 		}, `(?i)(board|pos|fen)`)
 	}
+	g := &glue{engine: e, name: "assay" + e.lang.ext[0], WhiteView: whiteView, Value: "0"}
+	text, read, call := "glue.c.txt", g.readC, g.callC
 	switch e.lang.name {
 	case "Go":
-		return e.inGo(evaluate, parse, whiteView)
+		g.name, g.Board, g.Read = path.Join(path.Dir(e.main.path), g.name), "struct{}", "_ = fen"
+		text, read, call = "glue.go.txt", g.readGo, g.callGo
 	case "Rust":
-		return e.inRust(evaluate, parse, whiteView)
+		g.Board, g.Read = "()", "()"
+		text, read, call = "glue.rs.txt", g.readRust, g.callRust
+	default:
+		g.Read, g.Starts, g.Again = "/* parse fen */", e.starts(), e.refresh()
+		g.Includes = e.headers(evaluate, parse)
 	}
-	return e.inC(evaluate, parse, whiteView)
+	if parse == nil {
+		g.left("assay_position: no function was found that reads a FEN")
+	} else {
+		g.Board, g.Read = read(parse)
+	}
+	if evaluate == nil {
+		g.left("assay_value: no function was found that evaluates a position")
+	} else {
+		g.Value = call(evaluate)
+	}
+	var s strings.Builder
+	if err := glues.ExecuteTemplate(&s, text, g); err != nil {
+		panic(err)
+	}
+	g.text = s.String()
+	return g
+}
+
+// arguments are what a call of the evaluation passes: what pass says of each parameter. Where it says nothing, unknown
+// stands, and remains to do.
+func (g *glue) arguments(f *function, unknown string, pass func(param string) string) string {
+	var args []string
+	for _, p := range f.params {
+		arg := pass(p)
+		if arg == "" {
+			arg = unknown + " /* " + p + " */"
+			g.left("assay_value: what stands for %q in the call of %s", p, f.name)
+		}
+		args = append(args, arg)
+	}
+	return "(" + strings.Join(args, ", ") + ")"
+}
+
+var windows = regexp.MustCompile(`(?i)\b(?:(alpha)|beta)`)
+
+// window is the widest bound, for a parameter that is called alpha or beta; "" for others.
+func window(param string) string {
+	switch m := windows.FindStringSubmatch(param); {
+	case m == nil:
+		return ""
+	case m[1] == "":
+		return "30000"
+	}
+	return "-30000"
 }
 
 // evaluation finds the function that evaluates a position; nil: none.
@@ -60,61 +126,23 @@ func (f *function) lastType() string {
 	if f.returns != "" && f.returns != "const" && f.returns != "noexcept" {
 		return f.returns
 	}
-	t := strings.TrimSpace(f.before)
-	for _, word := range []string{"static", "inline", "extern", "constexpr", "const"} {
-		t = strings.TrimSpace(strings.TrimPrefix(t, word+" "))
-	}
-	return t
+	return strings.TrimSpace(specifiers.ReplaceAllString(f.before, ""))
 }
+
+var specifiers = regexp.MustCompile(`^(?:(?:static|inline|extern|constexpr|const)\s+)*`)
 
 func isText(param string) bool {
 	return regexp.MustCompile(`\bchar\b.*[*\[]|\bstring\b|string_view|&(?:'\w+ )?str\b|&\[&str\]`).MatchString(param)
 }
 
-// inC writes the file for C and C++, which is included at the end of the file that has main.
-func (e *engine) inC(evaluate, parse *function, whiteView bool) *glue {
-	g := &glue{name: "assay" + e.lang.ext[0]}
-	var heads []string
-	for _, f := range []*function{evaluate, parse} {
-		if h := e.header(f); h != "" && !slices.Contains(heads, h) {
-			heads = append(heads, h)
+// headers are those that declare the functions.
+func (e *engine) headers(functions ...*function) (all []string) {
+	for _, f := range functions {
+		if h := e.header(f); h != "" && !slices.Contains(all, h) {
+			all = append(all, h)
 		}
 	}
-	var s strings.Builder
-	s.WriteString("#include \"assay.h\"\n#include <string.h>\n")
-	for _, h := range heads {
-		fmt.Fprintf(&s, "#include \"%s\"\n", h)
-	}
-	starts := e.starts()
-	board, call, value := "", "/* parse fen */", "0"
-	if parse != nil {
-		board, call = parse.boardC(e)
-	} else {
-		g.left("assay_position: no function was found that reads a FEN")
-	}
-	if evaluate == nil {
-		g.left("assay_value: no function was found that evaluates a position")
-	} else {
-		value = evaluate.callC(e, board, g)
-	}
-	if board != "" {
-		fmt.Fprintf(&s, "static %s assay_board;\n", board)
-	}
-	mover := ""
-	if !whiteView {
-		s.WriteString("static int assay_black;\n")
-		mover = " assay_black = strstr(fen, \" b \") != 0;"
-		value = "int v = " + value + "; return assay_black ? -v : v;"
-	} else {
-		value = "return " + value + ";"
-	}
-	fmt.Fprintf(&s, "void assay_start(void) { %s}\n", strings.Join(append(starts, ""), "; "))
-	fmt.Fprintf(&s, "void assay_position(const char *fen) {%s %s; }\n", mover, call)
-	fmt.Fprintf(&s, "int assay_value(void) { %s }\n", value)
-	again := e.refresh()
-	fmt.Fprintf(&s, "void assay_refresh(void) { %s}\n", strings.Join(append(again, ""), "; "))
-	g.text = s.String()
-	return g
+	return all
 }
 
 // header returns the header that declares a function of another file than main's, or of a class.
@@ -142,8 +170,7 @@ func (e *engine) header(f *function) string {
 
 // typeC is the type of a parameter, without pointers, and how a variable of it is passed.
 func typeC(param string) (name, pass string) {
-	words := strings.FieldsFunc(strings.NewReplacer("*", " ", "&", " ", "[", " [", "const ", "").Replace(param),
-		func(r rune) bool { return r == ' ' })
+	words := strings.Fields(strings.NewReplacer("*", " ", "&", " ", "[", " [", "const ", "").Replace(param))
 	if len(words) > 1 && words[0] == "struct" {
 		words = []string{"struct " + words[1]}
 	}
@@ -156,8 +183,8 @@ func typeC(param string) (name, pass string) {
 var plainTypes = regexp.MustCompile(`^(unsigned|int|bool|long|short|double|float|size_t|u?int\d+_t|char|Color|Score|` +
 	`Value|Depth)$`)
 
-// boardC returns the type of the board that a function fills from a FEN, and the call.
-func (f *function) boardC(e *engine) (board, call string) {
+// readC returns the type of the board that a function fills from a FEN, and the call.
+func (g *glue) readC(f *function) (board, call string) {
 	var args []string
 	for _, p := range f.params {
 		name, pass := typeC(p)
@@ -190,33 +217,26 @@ func (f *function) boardC(e *engine) (board, call string) {
 }
 
 // callC is the call of the evaluation.
-func (f *function) callC(e *engine, board string, g *glue) string {
-	var args []string
-	for _, p := range f.params {
+func (g *glue) callC(f *function) string {
+	args := g.arguments(f, "0", func(p string) string {
 		name, pass := typeC(p)
 		switch {
-		case name == board:
-			args = append(args, pass+"assay_board")
-		case name == "int" && regexp.MustCompile(`(?i)alpha`).MatchString(p):
-			args = append(args, "-30000")
-		case name == "int" && regexp.MustCompile(`(?i)beta`).MatchString(p):
-			args = append(args, "30000")
+		case name == g.Board:
+			return pass + "assay_board"
 		case plainTypes.MatchString(name):
-			args = append(args, "0")
-		default:
-			args = append(args, "0 /* "+p+" */")
-			g.left("assay_value: what stands for %q in the call of %s", p, f.name)
+			return cmp.Or(window(p), "0")
 		}
-	}
+		return ""
+	})
 	name := f.name
 	if class, method, ok := strings.Cut(f.name, "::"); ok {
-		if class == board {
+		if class == g.Board {
 			name = "assay_board." + method
-		} else if e.isClass(class) {
+		} else if g.isClass(class) {
 			name = class + "()." + method
 		}
 	}
-	return fmt.Sprintf("%s(%s)", name, strings.Join(args, ", "))
+	return name + args
 }
 
 // isClass reports whether a name before :: is a class, and not a namespace.

@@ -7,37 +7,6 @@ import (
 	"strings"
 )
 
-// inRust writes the file for Rust, which becomes a module of the program.
-func (e *engine) inRust(evaluate, parse *function, whiteView bool) *glue {
-	g := &glue{name: "assay.rs"}
-	board, read := "()", "let _ = fen;"
-	if parse == nil {
-		g.left("assay_position: no function was found that reads a FEN")
-	} else {
-		board, read = parse.boardRust(e)
-	}
-	value := "0"
-	if evaluate == nil {
-		g.left("assay_value: no function was found that evaluates a position")
-	} else {
-		value = evaluate.callRust(e, board, g)
-	}
-	var s strings.Builder
-	fmt.Fprintf(&s, "pub struct AssayPosition { board: %s, black: bool }\n", board)
-	s.WriteString("pub fn assay_start() {}\n")
-	fmt.Fprintf(&s, "pub fn assay_position(fen: &str) -> AssayPosition {\n    AssayPosition { board: %s, black: "+
-		"fen.contains(\" b \") }\n}\n", strings.TrimSuffix(read, ";"))
-	fmt.Fprintf(&s, "pub fn assay_value(a: &mut AssayPosition) -> i32 {\n    let v = (%s) as i32;\n", value)
-	if whiteView {
-		s.WriteString("    v\n}\n")
-	} else {
-		s.WriteString("    if a.black { -v } else { v }\n}\n")
-	}
-	s.WriteString("pub fn assay_refresh() {}\n")
-	g.text = s.String()
-	return g
-}
-
 var impl = regexp.MustCompile(`(?m)^impl(?:<[^>]*>)?\s+(?:\w+\s+for\s+)?(\w+)`)
 
 // owner returns the type whose impl a method of Rust stands in.
@@ -59,17 +28,15 @@ func module(f *source) string {
 	return "crate::" + strings.ReplaceAll(p, "/", "::") + "::"
 }
 
-// boardRust returns the type of the board, and the expression that reads it.
-func (f *function) boardRust(_ *engine) (board, read string) {
+// readRust returns the type of the board, and the expression that reads it.
+func (g *glue) readRust(f *function) (board, read string) {
 	owner, in := f.owner(), module(f.file)
 	result := regexp.MustCompile(`->\s*(Result|Option)?<?\s*&?(?:mut )?([\w:]+)`).FindStringSubmatch(f.returns)
 	var args []string
 	for _, p := range f.params {
-		switch {
-		case strings.HasSuffix(p, "self"):
-		case isText(p):
+		if isText(p) {
 			args = append(args, "fen")
-		default:
+		} else {
 			args = append(args, "Default::default()")
 		}
 	}
@@ -95,27 +62,25 @@ func (f *function) boardRust(_ *engine) (board, read string) {
 	return board, read
 }
 
+var rustNumber = regexp.MustCompile(`^[iu]\d+$|^usize$|^f32$|^f64$`)
+
 // callRust returns the call of the evaluation.
-func (f *function) callRust(_ *engine, board string, g *glue) string {
+func (g *glue) callRust(f *function) string {
 	owner, in := f.owner(), module(f.file)
-	own := board[strings.LastIndex(board, ":")+1:]
-	var args []string
-	for _, p := range f.params {
+	own := g.Board[strings.LastIndex(g.Board, ":")+1:]
+	args := g.arguments(f, "todo!()", func(p string) string {
 		_, t, _ := strings.Cut(p, ":")
 		name := strings.TrimSpace(strings.NewReplacer("&", "", "mut ", "").Replace(t))
 		switch {
-		case strings.HasSuffix(p, "self"):
 		case strings.HasSuffix(name, own) && strings.Contains(t, "&mut"):
-			args = append(args, "&mut a.board")
+			return "&mut a.board"
 		case strings.HasSuffix(name, own):
-			args = append(args, strings.Replace(strings.TrimSpace(t), name, "a.board", 1))
-		case regexp.MustCompile(`^[iu]\d+$|^usize$|^f32$|^f64$`).MatchString(name):
-			args = append(args, "0 as "+name)
-		default:
-			args = append(args, "todo!() /* "+p+" */")
-			g.left("assay_value: what stands for %q in the call of %s", p, f.name)
+			return strings.Replace(strings.TrimSpace(t), name, "a.board", 1)
+		case rustNumber.MatchString(name):
+			return "0 as " + name
 		}
-	}
+		return ""
+	})
 	name := in + f.name
 	switch {
 	case f.method && owner == own:
@@ -125,5 +90,5 @@ func (f *function) callRust(_ *engine, board string, g *glue) string {
 	case owner != "":
 		name = in + owner + "::" + f.name
 	}
-	return name + "(" + strings.Join(args, ", ") + ")"
+	return name + args
 }

@@ -47,7 +47,7 @@ type function struct {
 	name    string // with the class
 	params  []string
 	returns string
-	method  bool
+	method  bool // of Rust; self is none of its parameters
 }
 
 // engine is the sources of an engine.
@@ -166,8 +166,10 @@ func (e *engine) functions() {
 					fn.params = append(fn.params, p)
 				}
 			}
-			fn.method = strings.Contains(fn.name, "::") || strings.HasPrefix(fn.before, "func (") ||
-				len(fn.params) > 0 && strings.HasSuffix(strings.ReplaceAll(fn.params[0], "mut ", ""), "self")
+			fn.method = len(fn.params) > 0 && strings.HasSuffix(fn.params[0], "self")
+			if fn.method {
+				fn.params = fn.params[1:]
+			}
 			if !slices.Contains(statements, fn.name) {
 				e.funcs = append(e.funcs, fn)
 			}
