@@ -79,7 +79,7 @@ func (e *engine) compile() string {
 		}
 	}
 	if len(files) > 8 {
-		files = []string{path.Join(dir, "*"+e.lang.ext[0])}
+		files = []string{path.Join(dir, "*"+path.Ext(e.main.path))}
 	}
 	return compiler + " " + strings.Join(files, " ") + " -lm -lpthread"
 }
