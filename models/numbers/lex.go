@@ -1,6 +1,7 @@
 package numbers
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -29,14 +30,21 @@ type source struct {
 	directives []token // lines that begin with #, whole
 }
 
-var marks = []string{"...", "<<=", ">>=", "->*", "::", "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--",
-	"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^="}
+// Patterns of what C has.
+const (
+	patLetter  = `[\w$[:^ascii:]]`
+	patComment = `//(?:\\\r?\n|[^\n])*|/\*(?s:.*?)(?:\*/|\z)`
+	patNumeral = `0[xX](?:[pP][-+]|'?` + patLetter + `|\.)*|\.?\d(?:[eEpP][-+]|'?` + patLetter + `|\.)*`
+	patString  = `"(?:\\(?:\r\n|(?s:.))|[^"\\\n])*"?` // perhaps unterminated
+	patMark    = `\.\.\.|<<=|>>=|->\*|::|->|<<|>>|&&|\|\||\+\+|--|[-<>=!+*/%&|^]=|(?s:.)`
+)
 
-func isWord(c byte) bool {
-	return c == '_' || c == '$' || c|0x20 >= 'a' && c|0x20 <= 'z' || isDigit(c) || c >= 0x80
-}
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+var (
+	cBlank     = regexp.MustCompile(`^(?:[ \t\r\\]|` + patComment + `)+`)
+	cDirective = regexp.MustCompile(`^#(?:` + patComment + `|` + patString + `|\\\r?\n|[^\n])*`)
+	cToken     = regexp.MustCompile(`^(?:(` + patNumeral + `)|((?:[LuU]|u8)?R")|(` + patLetter + `+)|(` + patString +
+		`|'(?:\\(?s:.)|[^'\\\n])*'?)|` + patMark + `)`)
+)
 
 // lex never fails: a byte that begins no token of C becomes a mark.
 func lex(path, text string) *source {
@@ -44,15 +52,15 @@ func lex(path, text string) *source {
 	var open []branches
 	lineStart := true
 	for i := 0; i < len(text); {
-		end := i + 1
-		switch c := text[i]; {
-		case c == '\n':
+		rest := text[i:]
+		end := i + len(cBlank.FindString(rest))
+		switch {
+		case end > i:
+		case rest[0] == '\n':
 			lineStart = true
-		case c == ' ' || c == '\t' || c == '\r' || c == '\\':
-		case strings.HasPrefix(text[i:], "//"), strings.HasPrefix(text[i:], "/*"):
-			end = skipComment(text, i)
-		case c == '#' && lineStart:
-			end = directiveEnd(text, i)
+			end++
+		case rest[0] == '#' && lineStart:
+			end = i + len(cDirective.FindString(rest))
 			s.directives = append(s.directives, token{from: i, to: end, text: text[i:end]})
 			open = s.branch(open, strings.TrimSpace(text[i+1:end]))
 		default:
@@ -68,71 +76,19 @@ func lex(path, text string) *source {
 }
 
 func lexToken(text string, i int) (kind, int) {
-	c, end := text[i], i+1
-	switch {
-	case isDigit(c) || c == '.' && i+1 < len(text) && isDigit(text[i+1]):
-		for end < len(text) && (isWord(text[end]) || text[end] == '.' || text[end] == '\'' && end+1 < len(text) &&
-			isWord(text[end+1]) || strings.IndexByte("+-", text[end]) >= 0 && strings.IndexByte("eEpP", text[end-1]) >= 0 &&
-			(text[end-1]|0x20 == 'p' || !strings.HasPrefix(strings.ToLower(text[i:end]), "0x"))) {
-			end++
-		}
+	m := cToken.FindStringSubmatchIndex(text[i:])
+	switch end := i + m[1]; {
+	case m[2] >= 0:
 		return numeral, end
-	case isWord(c):
-		for end < len(text) && isWord(text[end]) {
-			end++
-		}
-		if end < len(text) && text[end] == '"' && slices.Contains([]string{"R", "LR", "uR", "UR", "u8R"}, text[i:end]) {
-			return quoted, rawEnd(text, end)
-		}
+	case m[4] >= 0:
+		return quoted, rawEnd(text, end-1)
+	case m[6] >= 0:
 		return word, end
-	case c == '"' || c == '\'':
-		return quoted, quoteEnd(text, i)
+	case m[8] >= 0:
+		return quoted, end
+	default:
+		return mark, end
 	}
-	for _, m := range marks {
-		if strings.HasPrefix(text[i:], m) {
-			return mark, i + len(m)
-		}
-	}
-	return mark, end
-}
-
-func skipComment(text string, i int) int {
-	if text[i+1] == '/' {
-		return lineEnd(text, i)
-	}
-	if n := strings.Index(text[i+2:], "*/"); n >= 0 {
-		return i + 2 + n + 2
-	}
-	return len(text)
-}
-
-// lineEnd is the next line break that no backslash continues.
-func lineEnd(text string, i int) int {
-	for {
-		n := strings.IndexByte(text[i:], '\n')
-		if n < 0 {
-			return len(text)
-		}
-		i += n
-		if !strings.HasSuffix(strings.TrimSuffix(text[:i], "\r"), "\\") {
-			return i
-		}
-		i++
-	}
-}
-
-func quoteEnd(text string, i int) int {
-	for j := i + 1; j < len(text); j++ {
-		switch text[j] {
-		case '\\':
-			j++
-		case '\n':
-			return j // unterminated
-		case text[i]:
-			return j + 1
-		}
-	}
-	return len(text)
 }
 
 func rawEnd(text string, quote int) int {
@@ -145,24 +101,6 @@ func rawEnd(text string, quote int) int {
 		return quote + n + m + len(closing)
 	}
 	return len(text)
-}
-
-func directiveEnd(text string, i int) int {
-	end := lineEnd(text, i)
-	for j := i; j < end; j++ {
-		switch {
-		case strings.HasPrefix(text[j:], "//"):
-			return end
-		case strings.HasPrefix(text[j:], "/*"):
-			j = skipComment(text, j) - 1
-			if j >= end {
-				end = lineEnd(text, j)
-			}
-		case text[j] == '"':
-			j = min(quoteEnd(text, j), end) - 1
-		}
-	}
-	return end
 }
 
 // branches of an #if hold the tokens between from[i] and from[i+1].
