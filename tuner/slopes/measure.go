@@ -50,7 +50,6 @@ type Report struct {
 	Numbers     int           `json:"numbers"` // in the data set
 	Unit        float64       `json:"unit"`    // a pawn in the finest unit of the engine
 	Evaluations int64         `json:"evaluations"`
-	Seconds     float64       `json:"-"`
 	Speed       float64       `json:"-"` // evaluations a second of a process
 	Cells       int64         `json:"cells"`
 	Bent        int64         `json:"bent"`           // cells whose slope depends on the step
@@ -86,7 +85,6 @@ type measurement struct {
 // the number of processes. An interrupted data set is started over; if it is complete already, the error wraps
 // dataset.ErrComplete, and the report is the data set's.
 func Measure(ctx context.Context, c Config) (*Report, error) {
-	began := time.Now()
 	m := &measurement{Config: c, ctx: ctx, tries: map[int]int{}, report: new(Report)}
 	identity, parents, err := m.open()
 	if err != nil {
@@ -111,7 +109,6 @@ func Measure(ctx context.Context, c Config) (*Report, error) {
 		busy += p.busy
 		m.idle <- p
 	}
-	m.report.Seconds = time.Since(began).Seconds()
 	m.report.Speed = float64(m.report.Evaluations) / max(1e-9, busy.Seconds())
 	return m.report, nil
 }

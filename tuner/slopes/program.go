@@ -185,31 +185,40 @@ func (p *Program) values(moves []move, at []int32, out []float64) error {
 			}
 		}
 	}
-	var r request
+	var request []byte
 	if !p.loaded {
-		r.line("clear")
+		request = append(request, "clear\n"...)
 		for _, fen := range p.fens {
-			r.line("position " + fen)
+			request = append(append(append(request, "position "...), fen...), '\n')
 		}
 	}
-	for _, k := range p.moved {
-		r.add("set", float64(k), p.point[k])
+	pair := func(a int, b float64) {
+		request = strconv.AppendInt(append(request, ' '), int64(a), 10)
+		request = strconv.AppendFloat(append(request, ' '), b, 'f', -1, 64)
 	}
-	p.moved = p.moved[:0]
-	for _, m := range moves {
-		r.add("set", float64(m.number), m.value)
-		p.moved = append(p.moved, m.number)
+	if len(p.moved)+len(moves) > 0 {
+		request = append(request, "set"...)
+		for _, k := range p.moved {
+			pair(k, p.point[k])
+		}
+		p.moved = p.moved[:0]
+		for _, m := range moves {
+			pair(m.number, m.value)
+			p.moved = append(p.moved, m.number)
+		}
+		request = append(request, '\n')
 	}
+	request = append(request, "values"...)
 	if at == nil {
-		r.add("values", 0, float64(len(p.fens)))
+		pair(0, float64(len(p.fens)))
 	}
 	for i := 0; i < len(at); {
 		from := i
 		for i++; i < len(at) && at[i] == at[i-1]+1; i++ {
 		}
-		r.add("values", float64(at[from]), float64(at[i-1]+1))
+		pair(int(at[from]), float64(at[i-1]+1))
 	}
-	return p.exchange(r.text(), out)
+	return p.exchange(append(request, '\n'), out)
 }
 
 // exchange sends a request and reads the values.
@@ -291,44 +300,4 @@ func parseValue(line []byte) (float64, bool) {
 	}
 	v, err := strconv.ParseFloat(string(line), 64)
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
-}
-
-// longestLine is the number of bytes that a line of a request has at most.
-const longestLine = 4000
-
-// request is the text of commands.
-type request struct {
-	buf  []byte
-	last string // the command of an unfinished line
-	from int    // its start
-}
-
-// line adds a command of its own.
-func (r *request) line(text string) {
-	r.finish()
-	r.buf = append(append(r.buf, text...), '\n')
-}
-
-func (r *request) finish() {
-	if r.last != "" {
-		r.buf, r.last = append(r.buf, '\n'), ""
-	}
-}
-
-// add adds a pair to the last line if that is the same command, else to a new one.
-func (r *request) add(command string, a, b float64) {
-	const longestPair = 60
-	if r.last != command || len(r.buf)-r.from > longestLine-longestPair {
-		r.finish()
-		r.from, r.last = len(r.buf), command
-		r.buf = append(r.buf, command...)
-	}
-	for _, v := range [2]float64{a, b} {
-		r.buf = strconv.AppendFloat(append(r.buf, ' '), v, 'f', -1, 64)
-	}
-}
-
-func (r *request) text() []byte {
-	r.finish()
-	return r.buf
 }
