@@ -74,10 +74,7 @@ func moved(glue string) string { return strings.TrimSuffix(glue, path.Ext(glue))
 
 // relative is the path of file as an #include in the file from has it.
 func relative(from, file string) string {
-	rel, err := filepath.Rel(filepath.FromSlash(path.Dir(from)), filepath.FromSlash(file))
-	if err != nil {
-		return file
-	}
+	rel, _ := filepath.Rel(filepath.FromSlash(path.Dir(from)), filepath.FromSlash(file))
 	return filepath.ToSlash(rel)
 }
 

@@ -54,29 +54,26 @@ func (f *goFile) literals(s *Set) {
 			at[[2]int{n.From, n.To}] = k
 		}
 	}
-	f.walk(f.ast, func(stack []ast.Node) {
-		e, ok := stack[len(stack)-1].(ast.Expr)
-		if !ok {
-			return
-		}
-		if k, ok := at[[2]int{f.offset(e.Pos()), f.offset(e.End())}]; ok {
+	ast.PreorderStack(f.ast, nil, func(n ast.Node, around []ast.Node) bool {
+		e, ok := n.(ast.Expr)
+		if k, found := at[[2]int{f.offset(n.Pos()), f.offset(n.End())}]; ok && found {
 			f.needLibrary()
-			f.replace(stack, fmt.Sprintf("%s.N[%d]", goPackageName, k))
+			f.replace(e, around, fmt.Sprintf("%s.N[%d]", goPackageName, k))
 		}
+		return true
 	})
 }
 
-// replace puts text, with a conversion if its type differs, in place of the expression at the top of stack. Where the
-// expression was folded with other untyped constants, the folded whole is converted to the type that it took.
-func (f *goFile) replace(stack []ast.Node, text string) {
-	e := stack[len(stack)-1].(ast.Expr)
+// replace puts text, with a conversion if its type differs, in place of an expression. Where it was folded with other
+// untyped constants around it, the folded whole is converted to the type that it took.
+func (f *goFile) replace(e ast.Expr, around []ast.Node, text string) {
 	typ := f.pkg.info.Types[e].Type
 	if typ != nil {
 		text = f.typeName(types.Default(typ)) + "(" + text + ")"
 	}
 	f.edits = append(f.edits, edit{f.offset(e.Pos()), f.offset(e.End()), text})
-	for i := len(stack) - 2; i >= 0 && untyped(typ); i-- {
-		outer, ok := stack[i].(ast.Expr)
+	for i := len(around) - 1; i >= 0 && untyped(typ); i-- {
+		outer, ok := around[i].(ast.Expr)
 		tv := f.pkg.info.Types[outer]
 		if !ok || tv.Value == nil {
 			return

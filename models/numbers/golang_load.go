@@ -31,7 +31,6 @@ type goPackage struct {
 	ImportPath, Name, Dir string
 	GoFiles, CgoFiles     []string
 	Standard              bool
-	ImportMap             map[string]string
 	Module                *struct{ Path, Dir string }
 
 	own   bool // of the tree, not of others
@@ -85,7 +84,7 @@ func loadGo(root, first string, before *goTree) (*goTree, error) {
 
 // list asks go list for the packages of the module and all that they import.
 func (t *goTree) list(before *goTree) error {
-	fields := "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,Standard,ImportMap,Module"
+	fields := "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,Standard,Module"
 	c := exec.Command("go", "list", "-e", "-deps", fields, "./...")
 	c.Dir = t.home
 	c.Env = append(os.Environ(), "PWD="+t.home)
@@ -151,9 +150,6 @@ func (t *goTree) check(p *goPackage) error {
 		Defs: map[*ast.Ident]types.Object{}}
 	c := types.Config{FakeImportC: true, IgnoreFuncBodies: !p.own, Error: func(error) {}}
 	c.Importer = goImporter(func(path string) (*types.Package, error) {
-		if m := p.ImportMap[path]; m != "" {
-			path = m
-		}
 		if path == "unsafe" {
 			return types.Unsafe, nil
 		}
@@ -185,20 +181,6 @@ func (t *goTree) file(name string) *goFile {
 func (f *goFile) offset(p gotoken.Pos) int { return f.tree.fset.PositionFor(p, false).Offset }
 
 func (f *goFile) source(n ast.Node) string { return f.src[f.offset(n.Pos()):f.offset(n.End())] }
-
-// walk calls visit with each node and the nodes around it, the outermost first and the node itself last.
-func (f *goFile) walk(root ast.Node, visit func(stack []ast.Node)) {
-	var stack []ast.Node
-	ast.Inspect(root, func(n ast.Node) bool {
-		if n == nil {
-			stack = stack[:len(stack)-1]
-			return true
-		}
-		stack = append(stack, n)
-		visit(stack)
-		return true
-	})
-}
 
 // goKey names an object of a package's outermost scope, or a method, in any load of the tree; "" for others.
 func goKey(o types.Object) string {

@@ -92,11 +92,11 @@ func (t *goTree) readers() (readers, functions map[string][]string) {
 	return readers, functions
 }
 
-// reads are the keys of what stands in n. A function counts where it is called, or handed over to a call.
-func (f *goFile) reads(n ast.Node) map[string]bool {
+// reads are the keys of what stands in root. A function counts where it is called, or handed over to a call.
+func (f *goFile) reads(root ast.Node) map[string]bool {
 	keys := map[string]bool{}
-	f.walk(n, func(stack []ast.Node) {
-		switch n := stack[len(stack)-1].(type) {
+	ast.PreorderStack(root, []ast.Node{root}, func(n ast.Node, around []ast.Node) bool {
+		switch n := n.(type) {
 		case *ast.GoStmt, *ast.ChanType:
 			keys[spoils] = true
 		case *ast.Ident:
@@ -105,15 +105,16 @@ func (f *goFile) reads(n ast.Node) map[string]bool {
 				path := p.Imported().Path()
 				keys[spoils] = keys[spoils] || !f.tree.owns(path) && !slices.Contains(pure, path)
 			}
-			parent := stack[max(0, len(stack)-2)]
+			parent := around[len(around)-1]
 			if s, ok := parent.(*ast.SelectorExpr); ok && s.Sel == n {
-				parent = stack[max(0, len(stack)-3)]
+				parent = around[len(around)-2]
 			}
 			_, called := parent.(*ast.CallExpr)
 			if _, function := o.(*types.Func); called || !function {
 				keys[goKey(o)] = true
 			}
 		}
+		return true
 	})
 	delete(keys, "")
 	maps.DeleteFunc(keys, func(_ string, is bool) bool { return !is })
@@ -146,12 +147,7 @@ func (t *goTree) again(f *goFile, body *ast.BlockStmt, touched, spoiled map[stri
 	found := false
 	first := map[string]bool{}
 	in := func(keys, set map[string]bool) bool {
-		for key := range keys {
-			if set[key] {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(slices.Collect(maps.Keys(keys)), func(key string) bool { return set[key] })
 	}
 	for _, s := range body.List {
 		keys := f.reads(s)

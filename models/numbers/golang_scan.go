@@ -250,29 +250,28 @@ func (t *goTree) unusual(listed []string) map[string]string {
 	why := map[string]string{}
 	for _, f := range t.files {
 		rel := f.relative()
-		f.walk(f.ast, func(stack []ast.Node) {
-			n, ok := stack[len(stack)-1].(*ast.Ident)
-			if !ok {
-				return
-			}
-			key := goKey(f.pkg.info.Uses[n])
+		ast.PreorderStack(f.ast, nil, func(n ast.Node, around []ast.Node) bool {
+			id, _ := n.(*ast.Ident)
+			key := goKey(f.pkg.info.Uses[id])
 			if key != "" && outside(rel) && !slices.Contains(listed, rel) {
 				why[key] = rel + " uses it too"
 			}
-			if key != "" && divides(stack) {
+			if key != "" && divides(id, around) {
 				why[key] = fmt.Sprintf("it divides, line %d of %s", f.line(n), rel)
 			}
+			return true
 		})
 	}
 	return why
 }
 
-// divides reports whether the name at the top of stack, of a package perhaps, is a divisor.
-func divides(stack []ast.Node) bool {
-	n := len(stack) - 1
-	if s, ok := stack[max(0, n-1)].(*ast.SelectorExpr); ok && s.Sel == stack[n] {
+// divides reports whether a name, of a package perhaps, is a divisor.
+func divides(name ast.Expr, around []ast.Node) bool {
+	n := len(around) - 1
+	if s, ok := around[n].(*ast.SelectorExpr); ok && s.Sel == name {
+		name = s
 		n--
 	}
-	b, ok := stack[max(0, n-1)].(*ast.BinaryExpr)
-	return ok && b.Y == stack[n] && (b.Op == gotoken.QUO || b.Op == gotoken.REM)
+	b, ok := around[n].(*ast.BinaryExpr)
+	return ok && b.Y == name && (b.Op == gotoken.QUO || b.Op == gotoken.REM)
 }
