@@ -19,24 +19,24 @@ var libraryC string
 type copier struct {
 	*cc
 	s      *Set
-	edits  map[string][]edit
 	consts map[string]string // words that make a constant, and what stands for them in the copy
 	at     map[string]int    // "FILE:BYTE" of a number: its index
 	extern map[string]bool   // names that an extern declaration has
 }
 
 func (c *cc) instrument(s *Set, dir, value string) error {
-	m := copier{cc: c, s: s, edits: map[string][]edit{}, at: map[string]int{}, extern: map[string]bool{}}
+	m := copier{cc: c, s: s, at: map[string]int{}, extern: map[string]bool{}}
 	for i, n := range s.Numbers {
 		m.at[n.File+":"+strconv.Itoa(n.From)] = i
 	}
 	m.findConsts()
 	for _, p := range c.files {
+		p.edits = nil
 		m.declared(p)
 	}
 	glue := path.Clean(filepath.ToSlash(value))
 	for i, p := range c.files[:c.listed] {
-		m.insert(p, 0, fmt.Sprintf("#include %q\n", relative(p.path, beside(glue, "assay.h"))))
+		p.insert(0, fmt.Sprintf("#include %q\n", relative(p.path, beside(glue, "assay.h"))))
 		m.bodies(p)
 		for _, t := range c.tables {
 			if t.file == i {
@@ -52,8 +52,10 @@ func (c *cc) instrument(s *Set, dir, value string) error {
 	if err != nil {
 		return err
 	}
-	if err := m.write(dir); err != nil {
-		return err
+	for _, p := range c.files {
+		if err := p.write(dir); err != nil {
+			return err
+		}
 	}
 	for name, text := range map[string]string{
 		glue:                            "", // it may be among the files that the build compiles one by one: its text moves
@@ -78,15 +80,9 @@ func relative(from, file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// insert inserts text once, for two declarators of one declaration too.
-func (m *copier) insert(p *outline, at int, text string) {
-	if e := (edit{at, at, text}); !slices.Contains(m.edits[p.path], e) {
-		m.edits[p.path] = append(m.edits[p.path], e)
-	}
-}
-
-func (m *copier) replace(p *outline, token int, text string) {
-	m.edits[p.path] = append(m.edits[p.path], edit{p.tokens[token].from, p.tokens[token].to, text})
+// replace puts text in place of a token.
+func (p *outline) replace(token int, text string) {
+	p.edits = append(p.edits, edit{p.tokens[token].from, p.tokens[token].to, text})
 }
 
 var constMacro = regexp.MustCompile(`^#\s*define\s+(\w+)\s+((?:\w+\s+)*(?:const|constexpr)(?:\s+\w+)*)\s*$`)
@@ -147,13 +143,13 @@ func (m *copier) renameMain(glue string) (arguments bool, err error) {
 			}
 			arguments = p.match[i+1] > i+2 && !p.is(i+2, "void")
 			if !p.is(f.first, "static", "extern") {
-				m.insert(p, p.tokens[f.first].from, "static ") // -Wmissing-declarations
+				p.insert(p.tokens[f.first].from, "static ") // -Wmissing-declarations
 			}
-			m.replace(p, i, "assay_engine_main")
-			m.insert(p, p.tokens[p.match[f.open]].from, "return 0; ")
+			p.replace(i, "assay_engine_main")
+			p.insert(p.tokens[p.match[f.open]].from, "return 0; ")
 		}
 	}
-	m.insert(p, len(p.text), fmt.Sprintf("\n#include %q\n#define ASSAY_MAIN\n#include %q\n", relative(p.path, moved(glue)),
+	p.insert(len(p.text), fmt.Sprintf("\n#include %q\n#define ASSAY_MAIN\n#include %q\n", relative(p.path, moved(glue)),
 		relative(p.path, beside(glue, "assay.h"))))
 	return arguments, nil
 }
@@ -183,18 +179,18 @@ func (m *copier) declared(p *outline) {
 	}
 	for i := range p.tokens {
 		if p.is(i, "private", "protected") && p.is(i+1, ":") {
-			m.replace(p, i, "public")
+			p.replace(i, "public")
 		}
 	}
 	for _, c := range p.classes {
-		m.insert(p, p.tokens[c.open].to, " public: ")
+		p.insert(p.tokens[c.open].to, " public: ")
 	}
 }
 
 func (m *copier) dropConst(p *outline, d *declaration) (constant bool) {
 	for i := d.first; i < d.at; i++ {
 		if text, ok := m.consts[p.tokens[i].text]; ok {
-			m.replace(p, i, text)
+			p.replace(i, text)
 			constant = true
 		}
 	}
@@ -259,10 +255,10 @@ func (m *copier) table(p *outline, t *table) {
 	case !m.isPlus(p):
 		m.constantInitializer(p, t)
 	case t.place == member && !t.specified("inline"):
-		m.insert(p, p.tokens[t.first].from, "inline ")
+		p.insert(p.tokens[t.first].from, "inline ")
 	case constant && t.place == variable && !t.specified("static", "inline", "extern") && !m.extern[name] &&
 		qualified == name:
-		m.insert(p, p.tokens[t.first].from, "static ") // const was static
+		p.insert(p.tokens[t.first].from, "static ") // const was static
 	}
 	if m.isPlus(p) {
 		m.inPlace(p, t)
@@ -270,7 +266,7 @@ func (m *copier) table(p *outline, t *table) {
 	if t.from == t.to {
 		init = "{}"
 	}
-	m.insert(p, p.tokens[t.outer].to, m.makeAgain(t, qualified, init))
+	p.insert(p.tokens[t.outer].to, m.makeAgain(t, qualified, init))
 }
 
 // inPlace replaces the literals where they stand.
@@ -278,7 +274,7 @@ func (m *copier) inPlace(p *outline, t *table) {
 	for i := t.from; i < t.to; i++ {
 		if k, ok := m.at[p.path+":"+strconv.Itoa(t.offset(i))]; ok {
 			n := m.s.Numbers[k]
-			m.edits[p.path] = append(m.edits[p.path], edit{n.From, n.To, m.element(k)})
+			p.edits = append(p.edits, edit{n.From, n.To, m.element(k)})
 		}
 	}
 }
@@ -287,7 +283,7 @@ func (m *copier) inPlace(p *outline, t *table) {
 func (m *copier) constantInitializer(p *outline, t *table) {
 	for i := t.from; i < t.to; i++ {
 		if text := m.constant(t, i, 0); text != "" {
-			m.replace(p, i, text)
+			p.replace(i, text)
 		}
 	}
 }
@@ -316,19 +312,19 @@ func (m *copier) constant(t *table, i, depth int) string {
 // enumerator leaves the enum as it is, under another name, and has a variable behind it.
 func (m *copier) enumerator(p *outline, t *table, init, qualified string) {
 	init = strings.TrimPrefix(init, "= ")
-	m.replace(p, t.at, "assay_enum_"+t.name)
+	p.replace(t.at, "assay_enum_"+t.name)
 	typ, static := t.enum, "static "
 	if t.outer > t.end {
 		static = "static inline "
 	}
 	if !m.isPlus(p) {
 		typ, init = "int", t.src.join(t.from+1, t.to, nil)
-		m.insert(p, p.tokens[t.end].to, " static int "+t.name+" = "+init+";")
-		m.insert(p, p.tokens[t.end].to, m.makeAgain(t, t.name, "= "+strings.TrimPrefix(m.initializer(t), "= ")))
+		p.insert(p.tokens[t.end].to, " static int "+t.name+" = "+init+";")
+		p.insert(p.tokens[t.end].to, m.makeAgain(t, t.name, "= "+strings.TrimPrefix(m.initializer(t), "= ")))
 		return
 	}
-	m.insert(p, p.tokens[t.end].to, fmt.Sprintf(" %s%s %s = (%s)(%s);", static, typ, t.name, typ, init))
-	m.insert(p, p.tokens[t.outer].to, m.makeAgain(t, qualified, fmt.Sprintf("= (__typeof__(%s))(%s)", qualified, init)))
+	p.insert(p.tokens[t.end].to, fmt.Sprintf(" %s%s %s = (%s)(%s);", static, typ, t.name, typ, init))
+	p.insert(p.tokens[t.outer].to, m.makeAgain(t, qualified, fmt.Sprintf("= (__typeof__(%s))(%s)", qualified, init)))
 }
 
 func (m *copier) makeAgain(t *table, name, init string) string {
@@ -345,7 +341,7 @@ func (m *copier) bodies(p *outline) {
 		closed := p.match[f.open]
 		for i := f.first; i < f.open && uses(f.open, closed); i++ {
 			if p.is(i, "constexpr", "consteval") {
-				m.replace(p, i, "inline")
+				p.replace(i, "inline")
 			}
 		}
 		for i := f.open + 1; i < closed; i++ {
@@ -357,23 +353,11 @@ func (m *copier) bodies(p *outline) {
 				continue
 			}
 			for ; p.is(i, "static", "const", "constexpr"); i++ {
-				m.replace(p, i, map[string]string{"constexpr": "const", "const": "const"}[p.tokens[i].text])
+				p.replace(i, map[string]string{"constexpr": "const", "const": "const"}[p.tokens[i].text])
 			}
 			i = end - 1
 		}
 	}
-}
-
-// write applies the edits to the tree at dir.
-func (m *copier) write(dir string) error {
-	for _, p := range m.files {
-		if edits := m.edits[p.path]; len(edits) > 0 {
-			if err := writeNew(dir, p.path, splice(p.text, 0, len(p.text), edits)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // numbers is the part of the library that differs between engines.

@@ -31,6 +31,21 @@ func splice(text string, from, to int, edits []edit) string {
 	return b.String()
 }
 
+// insert inserts text once, for two declarators of one declaration too.
+func (s *source) insert(at int, text string) {
+	if e := (edit{at, at, text}); !slices.Contains(s.edits, e) {
+		s.edits = append(s.edits, e)
+	}
+}
+
+// write writes a file that has edits to the tree at dir.
+func (s *source) write(dir string) error {
+	if len(s.edits) == 0 {
+		return nil
+	}
+	return writeNew(dir, s.path, splice(s.text, 0, len(s.text), s.edits))
+}
+
 // sources are the files below root with one of the extensions, with slashes and in order, but for folders of a build
 // and hidden ones.
 func sources(root string, extensions ...string) (files []string, err error) {

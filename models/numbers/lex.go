@@ -28,6 +28,7 @@ type source struct {
 	tokens     []token
 	match      []int   // the partner of a bracket; of others, and of brackets without one, the token itself
 	directives []token // lines that begin with #, whole
+	edits      []edit  // for a copy
 }
 
 // Patterns of what C has.

@@ -44,9 +44,11 @@ func (r *rust) instrument(s *Set, dir, value string) error {
 	for order, d := range r.touched() {
 		d.rewrite(order)
 	}
-	r.file(root).append("pub mod assay_numbers;")
-	r.file(main).append("mod assay_value;")
-	r.file(main).callServe(library)
+	m := r.file(main) // it answers instead of what main does
+	at := m.tokens[m.until(m.mainFunction(), len(m.tokens), "{")].to
+	m.insert(at, " if "+library+"::measuring() { assay_value::assay_serve(); ::std::process::exit(0); }")
+	r.file(root).insert(len(r.file(root).text), "\npub mod assay_numbers;\n")
+	m.insert(len(m.text), "\nmod assay_value;\n")
 	return errors.Join(
 		r.write(dir),
 		writeNew(dir, path.Join(path.Dir(root), "assay_numbers/mod.rs"), rustLibrary),
@@ -63,17 +65,6 @@ func rustTable(s *Set) string {
 	}
 	return fmt.Sprintf("pub const NAMES: [&str; %[1]d] = [\n%[2]s];\npub const VALUES: [f64; %[1]d] = [\n%[3]s];\n",
 		len(s.Numbers), &names, &values)
-}
-
-func (f *rsFile) append(text string) {
-	f.edits = append(f.edits, edit{len(f.raw), len(f.raw), "\n" + text + "\n"})
-}
-
-// callServe answers instead of what main does.
-func (f *rsFile) callServe(library string) {
-	at := f.tokens[f.until(f.mainFunction(), len(f.tokens), "{")].to
-	f.edits = append(f.edits, edit{at, at,
-		" if " + library + "::measuring() { assay_value::assay_serve(); ::std::process::exit(0); }"})
 }
 
 // replace puts text in place of bytes with all edits inside.
@@ -221,7 +212,7 @@ func (d *rsItem) rewrite(order int) {
 		return
 	}
 	typ := rsLocal.ReplaceAllString(f.span(d.typeFrom, d.typeTo), "&'static $1")
-	value := splice(f.raw, f.tokens[d.from].from, f.tokens[d.to].from, append(f.edits, f.boxes(d)...))
+	value := splice(f.text, f.tokens[d.from].from, f.tokens[d.to].from, append(f.edits, f.boxes(d)...))
 	name := fmt.Sprintf("ASSAY_%d_%s", order, d.name)
 	var text string
 	if d.mutable {
@@ -267,13 +258,10 @@ func (f *rsFile) boxes(d *rsItem) []edit {
 // write writes all files that change. Lints that would refuse what we add are allowed.
 func (r *rust) write(dir string) error {
 	for _, f := range r.files {
-		for _, m := range rsForbids.FindAllStringIndex(f.raw, -1) {
+		for _, m := range rsForbids.FindAllStringIndex(f.text, -1) {
 			f.edits = append(f.edits, edit{m[0], m[1], "#![allow("})
 		}
-		if len(f.edits) == 0 {
-			continue
-		}
-		if err := writeNew(dir, f.path, splice(f.raw, 0, len(f.raw), f.edits)); err != nil {
+		if err := f.write(dir); err != nil {
 			return err
 		}
 	}

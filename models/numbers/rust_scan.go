@@ -22,11 +22,7 @@ type rust struct {
 }
 
 // rsFile is a file in tokens, without comments, strings, lifetimes and the # of attributes.
-type rsFile struct {
-	*source
-	raw   string
-	edits []edit
-}
+type rsFile struct{ *source }
 
 // rsItem is a constant or a static. Positions are tokens.
 type rsItem struct {
@@ -72,7 +68,8 @@ func (r *rust) read(root string) error {
 		if err != nil {
 			return err
 		}
-		f := &rsFile{source: lex(name, rsPlain(string(text))), raw: string(text)}
+		f := &rsFile{lex(name, rsPlain(string(text)))}
+		f.text = string(text)
 		r.files = append(r.files, f)
 		r.find(f)
 	}
@@ -179,7 +176,7 @@ func (f *rsFile) span(from, to int) string {
 	if from >= to {
 		return ""
 	}
-	return f.raw[f.tokens[from].from:f.tokens[to-1].to]
+	return f.text[f.tokens[from].from:f.tokens[to-1].to]
 }
 
 // until is the first token from i to before hi with one of the texts and in no bracket, or hi.
