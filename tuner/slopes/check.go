@@ -29,10 +29,8 @@ const (
 // checking is a run of Check.
 type checking struct {
 	*measurement
-	program *Program
-	rows    []string // FENs
-	mirror  []string // their mirrored twins
-	base    []float64
+	piece
+	mirror  []string // FENs of the mirrored twins
 	warning string
 }
 
@@ -49,7 +47,8 @@ func Check(ctx context.Context, c Config) (warning string, err error) {
 		return "", err
 	}
 	defer m.end()
-	k := &checking{measurement: m, program: <-m.idle}
+	k := &checking{measurement: m}
+	k.program = <-m.idle
 	defer func() { m.idle <- k.program }()
 	for _, step := range []func() error{k.prepare, k.order, k.fresh, k.numbers, k.mirrored} {
 		if err := step(); err != nil {
@@ -60,24 +59,19 @@ func Check(ctx context.Context, c Config) (warning string, err error) {
 }
 
 // prepare evaluates some positions.
-func (k *checking) prepare() error {
-	rows, err := k.some(checkSize)
-	if err != nil {
+func (k *checking) prepare() (err error) {
+	if k.rows, err = k.some(checkSize); err != nil {
 		return err
 	}
-	var fens, mirror []string
-	for i := range rows {
-		twin := rows[i].Board.Mirror()
-		fens, mirror = append(fens, FEN(&rows[i].Board)), append(mirror, FEN(&twin))
+	if err := k.place(k.program, &k.piece); err != nil {
+		return err
 	}
-	values, bad, err := k.program.each(fens)
-	for i, v := range values {
-		if bad[i] == nil {
-			k.rows, k.mirror, k.base = append(k.rows, fens[i]), append(k.mirror, mirror[i]), append(k.base, v)
-		}
+	for _, b := range k.boards {
+		twin := b.Mirror()
+		k.mirror = append(k.mirror, FEN(&twin))
 	}
-	k.whole = whole(values)
-	return err
+	k.whole = whole(k.base)
+	return nil
 }
 
 // differences says where two lists of values differ; "" if they are the same.
@@ -93,14 +87,14 @@ func (k *checking) differences(a, b []float64) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d positions, as %s: %g, then %g", n, len(a), k.rows[first], a[first], b[first])
+	return fmt.Sprintf("%d of %d positions, as %s: %g, then %g", n, len(a), k.fens[first], a[first], b[first])
 }
 
 // order evaluates the positions in the other order, and again after other numbers.
 func (k *checking) order() error {
-	slices.Reverse(k.rows)
-	values, err := k.program.Values(k.rows, k.point)
-	slices.Reverse(k.rows)
+	slices.Reverse(k.fens)
+	values, err := k.program.Values(k.fens, k.point)
+	slices.Reverse(k.fens)
 	if err != nil {
 		return err
 	}
@@ -113,7 +107,7 @@ func (k *checking) order() error {
 	if err != nil {
 		return err
 	}
-	if values, err = k.program.Values(k.rows, k.point); err != nil {
+	if values, err = k.program.Values(k.fens, k.point); err != nil {
 		return err
 	}
 	if d := k.differences(k.base, values); d != "" {
@@ -130,7 +124,7 @@ func (k *checking) fresh() error {
 		return err
 	}
 	defer p.Close()
-	values, err := p.Values(k.rows, k.point)
+	values, err := p.Values(k.fens, k.point)
 	if err != nil {
 		return err
 	}
@@ -143,7 +137,7 @@ func (k *checking) fresh() error {
 // moves moves all numbers, or one named table's, up or down at random, and evaluates the positions.
 // Numbers that make the program fail stay where they are.
 func (k *checking) moves(table string) ([]move, []float64, error) {
-	b := &block{m: k.measurement, program: k.program, fens: k.rows, failed: map[int]bool{}}
+	b := &block{m: k.measurement, program: k.program, fens: k.fens, failed: map[int]bool{}}
 	for {
 		rng := rand.New(rand.NewPCG(7, 8))
 		var moves []move
@@ -159,8 +153,8 @@ func (k *checking) moves(table string) ([]move, []float64, error) {
 				moves = append(moves, move{i, k.point[i] + by})
 			}
 		}
-		k.program.load(k.rows)
-		out := make([]float64, len(k.rows))
+		k.program.load(k.fens)
+		out := make([]float64, len(k.fens))
 		if failures, err := b.try(moves, b.all(), out); err != nil || failures == 0 {
 			return moves, out, err
 		}
@@ -236,7 +230,7 @@ func (k *checking) fromFile(moves []move) ([]float64, error) {
 				at[i], v)
 		}
 	}
-	return p.Values(k.rows, nil)
+	return p.Values(k.fens, nil)
 }
 
 // mirrored compares the positions with their mirrored twins.
@@ -257,13 +251,13 @@ func (k *checking) mirrored() error {
 	}
 	if 10*same > 9*len(broken) && 2*same > len(values) {
 		return fmt.Errorf("%w: with colours exchanged %d of %d positions have the same value, as %s: %g", ErrView, same,
-			len(values), k.rows[broken[0]], k.base[broken[0]])
+			len(values), k.fens[broken[0]], k.base[broken[0]])
 	}
 	if len(broken) == 0 {
 		return nil
 	}
 	first := broken[0]
 	k.warning = fmt.Sprintf("%d of %d positions do not have the negative value with colours exchanged, as %s: %g, "+
-		"and then %g", len(broken), len(values), k.rows[first], k.base[first], values[first])
+		"and then %g", len(broken), len(values), k.fens[first], k.base[first], values[first])
 	return nil
 }

@@ -46,31 +46,45 @@ func (m *measurement) compare(program *Program, data *dataset.Reader[dataset.Fea
 	for i, t := range set.Terms {
 		terms[i] = values[t.Name] / t.Number(1)
 	}
+	var report Report
+	if err := json.Unmarshal(data.Manifest().Report, &report); err != nil {
+		return moved, fmt.Errorf("%s: report: %w", data.Path(), err)
+	}
+	without := map[string]bool{}
+	for _, u := range report.Unevaluated {
+		without[u.FEN] = true
+	}
 	var fens []string
 	var base, predicted []float64
 	next, stop := iter.Pull2(data.All())
 	defer stop()
 	n := int64(0)
-	err = m.evaluated(data, func(row *dataset.PositionRow) error {
+	for row, err := range m.positions() {
+		if err != nil {
+			return moved, err
+		}
+		fen := FEN(&row.Board)
+		if without[fen] {
+			continue
+		}
 		f, err, ok := next()
 		if !ok {
 			err = errors.Join(err, fmt.Errorf("%s: fewer rows than positions", m.Out))
 		}
 		if err != nil {
-			return err
+			return moved, err
 		}
 		if n++; n%every != 0 {
-			return nil
+			continue
 		}
 		p := float64(f.Offset)
 		for i, t := range f.Terms {
 			p += float64(f.Counts[i]) * terms[t]
 		}
-		fens, base, predicted = append(fens, FEN(&row.Board)), append(base, float64(f.Eval)), append(predicted, p)
-		return nil
-	})
-	if err != nil || len(fens) == 0 {
-		return moved, err
+		fens, base, predicted = append(fens, fen), append(base, float64(f.Eval)), append(predicted, p)
+	}
+	if len(fens) == 0 {
+		return moved, nil
 	}
 	now, err := program.Values(fens, at)
 	if err != nil {
@@ -82,30 +96,4 @@ func (m *measurement) compare(program *Program, data *dataset.Reader[dataset.Fea
 	}
 	rms := func(sum float64) float64 { return set.Centipawns(math.Sqrt(sum / float64(len(fens)))) }
 	return Moved{rms(moved.Actual), rms(moved.Wrong)}, nil
-}
-
-// evaluated calls each with the positions that have a row.
-func (m *measurement) evaluated(data *dataset.Reader[dataset.FeatureRow], each func(*dataset.PositionRow) error) error {
-	var report Report
-	if err := json.Unmarshal(data.Manifest().Report, &report); err != nil {
-		return fmt.Errorf("%s: report: %w", data.Path(), err)
-	}
-	without := map[string]bool{}
-	for _, u := range report.Unevaluated {
-		without[u.FEN] = true
-	}
-	for _, src := range m.sources {
-		for row, err := range src.All() {
-			if err != nil {
-				return err
-			}
-			if without[FEN(&row.Board)] {
-				continue
-			}
-			if err := each(&row); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

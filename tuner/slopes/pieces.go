@@ -80,27 +80,37 @@ func (m *measurement) progress(done int64, note string) {
 	}
 }
 
+// positions are the rows of all data sets, with their weights.
+func (m *measurement) positions() iter.Seq2[dataset.PositionRow, error] {
+	return func(yield func(dataset.PositionRow, error) bool) {
+		for i, src := range m.sources {
+			for row, err := range src.All() {
+				if m.Weights != nil {
+					row.Weight *= float32(m.Weights[i])
+				}
+				if !yield(row, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // read sends all rows, in blocks.
 func (m *measurement) read(_ context.Context, send func(*piece) error) error {
 	p := &piece{}
-	n := int64(0)
-	for i, src := range m.sources {
-		for row, err := range src.All() {
-			if err != nil {
-				return err
-			}
-			n++
-			if m.Weights != nil {
-				row.Weight *= float32(m.Weights[i])
-			}
-			if p.rows = append(p.rows, row); len(p.rows) < m.blockSize() {
-				continue
-			}
-			if err := send(p); err != nil {
-				return err
-			}
-			p = &piece{first: n}
+	for row, err := range m.positions() {
+		if err != nil {
+			return err
 		}
+		if p.rows = append(p.rows, row); len(p.rows) < m.blockSize() {
+			continue
+		}
+		next := p.first + int64(len(p.rows))
+		if err := send(p); err != nil {
+			return err
+		}
+		p = &piece{first: next}
 	}
 	if len(p.rows) == 0 {
 		return nil

@@ -67,14 +67,12 @@ func (m *measurement) takeSample() (*sample, error) {
 // some returns n of the positions, or all if there are fewer.
 func (m *measurement) some(n int64) (out []dataset.PositionRow, err error) {
 	every, at := max(1, m.total/n), int64(0)
-	for _, src := range m.sources {
-		for row, err := range src.All() {
-			if err != nil {
-				return nil, err
-			}
-			if at++; at%every == 0 && int64(len(out)) < n {
-				out = append(out, row)
-			}
+	for row, err := range m.positions() {
+		if err != nil {
+			return nil, err
+		}
+		if at++; at%every == 0 && int64(len(out)) < n {
+			out = append(out, row)
 		}
 	}
 	return out, nil
