@@ -204,34 +204,27 @@ func (w *goLiterals) literal(e ast.Expr, lit *ast.BasicLit, name string) {
 	digits := strings.ReplaceAll(lit.Value, "_", "")
 	v, err := strconv.ParseFloat(digits, 64)
 	octal := lit.Kind == gotoken.INT && strings.HasPrefix(digits, "0") && v != 0
-	if err != nil || octal || lit.Kind != gotoken.INT && lit.Kind != gotoken.FLOAT || strings.ContainsAny(digits,
-		"xXbBoOpP") ||
-		noWeight(w.file.pkg.info.Types[e].Type) {
+	if err != nil || octal || lit.Kind != gotoken.INT && lit.Kind != gotoken.FLOAT ||
+		strings.ContainsAny(digits, "xXbBoOpP") {
 		return
+	}
+	var b *types.Basic
+	if t := w.file.pkg.info.Types[e].Type; t != nil {
+		b, _ = t.Underlying().(*types.Basic)
+	}
+	if b != nil && (b.Kind() == types.Uint64 || b.Kind() == types.Uintptr || b.Info()&types.IsNumeric == 0) {
+		return // a bit board
 	}
 	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == gotoken.SUB {
 		v = -v
 	}
 	n := Number{Name: name, Line: w.file.line(e), From: w.file.offset(e.Pos()), To: w.file.offset(e.End()),
 		Text: w.file.source(e), Value: v + 0, Float: lit.Kind == gotoken.FLOAT, Pair: -1}
-	if b, ok := underlying(w.file.pkg.info.Types[e].Type).(*types.Basic); ok {
+	if b != nil {
 		n.Float = n.Float || b.Info()&types.IsFloat != 0
 		n.Min, n.Max = bounds(b.Name())
 	}
 	w.found = append(w.found, n)
-}
-
-func underlying(t types.Type) types.Type {
-	if t == nil {
-		return nil
-	}
-	return t.Underlying()
-}
-
-// noWeight tells bit boards.
-func noWeight(t types.Type) bool {
-	b, ok := underlying(t).(*types.Basic)
-	return ok && (b.Kind() == types.Uint64 || b.Kind() == types.Uintptr || b.Info()&types.IsNumeric == 0)
 }
 
 // body takes the literals of the tables in a function.

@@ -77,21 +77,17 @@ func usual(table string, found []Number, use string) string {
 	return use
 }
 
+var limits = map[string][2]float64{
+	"i8": {math.MinInt8, math.MaxInt8}, "i16": {math.MinInt16, math.MaxInt16}, "u8": {0, math.MaxUint8},
+	"u16": {0, math.MaxUint16}, "u32": {0, math.MaxUint32}, "u": {0, math.MaxUint32},
+}
+
+var rustTypes = strings.NewReplacer("uint", "u", "int", "i")
+
 // bounds are the least and the largest value of a type of few bits in Rust or Go, such as uint16; 0 and 0 of others.
 func bounds(name string) (least, most float64) {
-	switch name {
-	case "i8", "int8":
-		return math.MinInt8, math.MaxInt8
-	case "i16", "int16":
-		return math.MinInt16, math.MaxInt16
-	case "u8", "uint8":
-		return 0, math.MaxUint8
-	case "u16", "uint16":
-		return 0, math.MaxUint16
-	case "u32", "uint32", "uint":
-		return 0, math.MaxUint32
-	}
-	return 0, 0
+	l := limits[rustTypes.Replace(name)]
+	return l[0], l[1]
 }
 
 // isSteps tells the steps of a piece between squares: each one and its opposite, and perhaps a 0 for their end.

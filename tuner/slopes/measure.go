@@ -177,20 +177,19 @@ func (m *measurement) start() error {
 	m.idle = make(chan *Program, n)
 	for range n {
 		p, err := Start(m.ctx, m.Command)
-		if err != nil {
-			m.end()
-			return err
+		if err == nil {
+			m.idle <- p
 		}
-		m.idle <- p
-		if m.names == nil {
+		if err == nil && m.names == nil {
 			m.names, m.point = p.names, p.start
 			if m.Point != nil {
 				m.point = m.Point
 			}
-			if err := m.checkNumbers(); err != nil {
-				m.end()
-				return err
-			}
+			err = m.checkNumbers()
+		}
+		if err != nil {
+			m.end()
+			return err
 		}
 		p.setPoint(m.point)
 	}
