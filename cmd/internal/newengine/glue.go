@@ -131,9 +131,9 @@ func (f *function) lastType() string {
 
 var specifiers = regexp.MustCompile(`^(?:(?:static|inline|extern|constexpr|const)\s+)*`)
 
-func isText(param string) bool {
-	return regexp.MustCompile(`\bchar\b.*[*\[]|\bstring\b|string_view|&(?:'\w+ )?str\b|&\[&str\]`).MatchString(param)
-}
+var textual = regexp.MustCompile(`\bchar\b.*[*\[]|\bstring\b|string_view|&(?:'\w+ )?str\b|&\[&str\]`)
+
+func isText(param string) bool { return textual.MatchString(param) }
 
 // headers are those that declare the functions.
 func (e *engine) headers(functions ...*function) (all []string) {
@@ -252,8 +252,12 @@ var (
 		`load|create|alloc`)
 	noStart = regexp.MustCompile(`(?i)uci|loop|printf|print|cout|setbuf|bench|book|tablebase|syzygy|nnue|network|nn$|` +
 		`thread|options?$`)
-	loops       = regexp.MustCompile(`\b(while|for|do)\b|\bif\s*\(\s*argc`)
-	constantArg = regexp.MustCompile(`^(|[-+]?[\d.xXa-fA-F]+[uUlLfF]*|&?[A-Z_][A-Z0-9_]*|true|false|NULL|nullptr)$`)
+	loops     = regexp.MustCompile(`\b(while|for|do)\b|\bif\s*\(\s*argc`)
+	constants = regexp.MustCompile( // arguments that need nothing of main
+		`^(?:\s*(?:[-+]?[\d.xXa-fA-F]+[uUlLfF]*|&?[A-Z_][A-Z0-9_]*|true|false|NULL|nullptr)?\s*(?:,|$))*$`)
+	// A table of the evaluation is made by what is called so.
+	derives = regexp.MustCompile(`(?i)^(init|setup|fill|build|make|compute|set)\w*` +
+		`(ps?q?s?t|psq|eval|score|value|material|param)|(ps?q?s?t|eval)\w*_?init$|setDefaultEval`)
 )
 
 // starts are the calls in main before it reads commands that prepare tables, as statements.
@@ -264,32 +268,17 @@ func (e *engine) starts() (list []string) {
 		body = body[:end[0]]
 	}
 	for _, m := range call.FindAllStringSubmatch(body, -1) {
-		if starting.MatchString(m[1]) && !noStart.MatchString(m[1]) && constants(m[2]) {
+		if starting.MatchString(m[1]) && !noStart.MatchString(m[1]) && constants.MatchString(m[2]) {
 			list = append(list, m[1]+"("+strings.TrimSpace(m[2])+")")
 		}
 	}
 	return list
 }
 
-// constants reports whether arguments need nothing of main.
-func constants(args string) bool {
-	for a := range strings.SplitSeq(args, ",") {
-		if !constantArg.MatchString(strings.TrimSpace(a)) {
-			return false
-		}
-	}
-	return true
-}
-
-var derives = regexp.MustCompile(`(?i)^(init|setup|fill|build|make|compute|set)\w*(ps?q?s?t|psq|eval|score|value|material|param)`)
-
 // refresh are the calls that make tables of the evaluation again: those at the start, by their names.
-func (e *engine) refresh() (list []string) {
-	for _, s := range e.starts() {
-		name, _, _ := strings.Cut(s, "(")
-		if derives.MatchString(name) || regexp.MustCompile(`(?i)(ps?q?s?t|eval)\w*_?init$|setDefaultEval`).MatchString(name) {
-			list = append(list, s)
-		}
-	}
-	return list
+func (e *engine) refresh() []string {
+	return slices.DeleteFunc(e.starts(), func(call string) bool {
+		name, _, _ := strings.Cut(call, "(")
+		return !derives.MatchString(name)
+	})
 }
