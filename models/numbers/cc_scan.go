@@ -70,14 +70,16 @@ var (
 	extensionsC    = []string{".c", ".h", ".inc", ".inl", ".def"}
 )
 
-// load parses the listed files, and the others of the tree: what they use cannot change unseen.
+// load parses the listed files, and the others of the tree: what they use cannot change unseen. Headers are C++ where
+// no file of C is listed, and the tree has one of C++.
 func (c *cc) load(s *Set) error {
 	others, err := sources(s.Root, slices.Concat(extensionsPlus, extensionsC)...)
 	if err != nil {
 		return err
 	}
 	others = slices.DeleteFunc(others, func(f string) bool { return slices.Contains(s.Files, f) })
-	c.plus = c.plus || c.headersOfPlus(s.Files, others)
+	c.plus = c.plus || !slices.ContainsFunc(s.Files, func(f string) bool { return path.Ext(f) == ".c" }) &&
+		slices.ContainsFunc(others, func(f string) bool { return slices.Contains(extensionsPlus, path.Ext(f)) })
 	c.listed = len(s.Files)
 	for _, file := range append(slices.Clone(s.Files), others...) {
 		b, err := os.ReadFile(filepath.Join(s.Root, filepath.FromSlash(file)))
@@ -93,12 +95,6 @@ func (c *cc) load(s *Set) error {
 
 // isPlus reports whether a file is C++, as headers of a tree with C++ are.
 func (c *cc) isPlus(p *outline) bool { return c.plus && path.Ext(p.path) != ".c" }
-
-// headersOfPlus reports whether headers alone are listed, of a tree in C++.
-func (c *cc) headersOfPlus(listed, others []string) bool {
-	return !slices.ContainsFunc(listed, func(f string) bool { return path.Ext(f) == ".c" }) &&
-		slices.ContainsFunc(others, func(f string) bool { return slices.Contains(extensionsPlus, path.Ext(f)) })
-}
 
 // spreadConstants: what a constant is made from is constant too, and so is what shares its declaration.
 func (c *cc) spreadConstants() {

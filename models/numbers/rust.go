@@ -222,24 +222,13 @@ func (d *rsItem) rewrite(order int) {
 		text = fmt.Sprintf(`unsafe extern "C" { #[link_name = "%s"] %ssafe static %s: %s; }`+
 			` %[5]s#[unsafe(export_name = "%[1]s")] static mut %[1]s: ::std::mem::MaybeUninit<%[4]s>`+
 			` = ::std::mem::MaybeUninit::zeroed();`,
-			name, visibility(f, d), d.name, typ, d.conditions)
+			name, d.visibility, d.name, typ, d.conditions)
 		value = fmt.Sprintf("%s = ::std::mem::MaybeUninit::<%s>::new(%s)", name, typ, value)
 	}
 	text += fmt.Sprintf(` %s#[used] #[unsafe(link_section = ".init_array.00200")] static ASSAY_MAKE_%d: extern "C" fn() = {`+
 		` extern "C" fn register() { crate::assay_numbers::register(%[2]d, || unsafe { %[3]s; }) } register };`,
 		d.conditions, order, value)
 	f.replace(from, to, text)
-}
-
-func visibility(f *rsFile, d *rsItem) string {
-	if !f.is(d.start, "pub") {
-		return ""
-	}
-	end := d.start + 1
-	if f.is(end, "(") {
-		end = f.match[end] + 1
-	}
-	return f.span(d.start, end) + " "
 }
 
 // boxes puts what an initializer borrows, and no static holds, into memory that stays.

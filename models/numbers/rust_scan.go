@@ -34,6 +34,7 @@ type rsItem struct {
 	mutable          bool
 	member           bool   // of an impl or a trait
 	conditions       string // its #[cfg(...)]
+	visibility       string // pub, pub(crate)
 	numbered         bool
 }
 
@@ -200,7 +201,7 @@ func (f *rsFile) item(start, i int) *rsItem {
 		case f.is(k, "[") && f.is(k+1, "cfg"):
 			d.conditions += "#" + f.span(k, f.match[k]+1) + " "
 		case f.is(k, "pub"):
-			d.start = k
+			d.start, d.visibility = k, f.span(k, i)+" "
 		}
 	}
 	d.name, d.typeFrom = f.tokens[d.at].text, d.at+2
