@@ -253,7 +253,11 @@ func (m *copier) table(p *outline, t *table) {
 	constant := m.dropConst(p, t.declaration)
 	switch {
 	case !m.isPlus(p):
-		m.constantInitializer(p, t)
+		for i := t.from; i < t.to; i++ {
+			if text := m.constant(t, i, 0); text != "" {
+				p.replace(i, text)
+			}
+		}
 	case t.place == member && !t.specified("inline"):
 		p.insert(p.tokens[t.first].from, "inline ")
 	case constant && t.place == variable && !t.specified("static", "inline", "extern") && !m.extern[name] &&
@@ -279,15 +283,7 @@ func (m *copier) inPlace(p *outline, t *table) {
 	}
 }
 
-// constantInitializer: C wants constants, so a taken scalar gives way to its own initializer.
-func (m *copier) constantInitializer(p *outline, t *table) {
-	for i := t.from; i < t.to; i++ {
-		if text := m.constant(t, i, 0); text != "" {
-			p.replace(i, text)
-		}
-	}
-}
-
+// constant is what stands in C for token i, a name, where constants are wanted: its own initializer; "" for others.
 func (m *copier) constant(t *table, i, depth int) string {
 	k := slices.IndexFunc(m.named[t.src.tokens[i].text], func(u *table) bool { return u.made && u.from < u.to })
 	if k < 0 || depth > 20 || t.src.is(i-1, ".", "->") || t.src.is(i+1, "[") {

@@ -43,7 +43,16 @@ func (c *cc) findUses(p *outline, outside bool) {
 		}
 	}
 	for i, t := range p.tokens {
-		w.step(i)
+		switch {
+		case p.match[i] > i:
+			w.open = append(w.open, i)
+		case p.match[i] < i && len(w.open) > 0:
+			w.open = w.open[:len(w.open)-1]
+		case p.is(i, "case"):
+			w.isCase = true
+		case p.is(i, ":"):
+			w.isCase = false
+		}
 		if u := c.uses[t.text]; u != nil && t.kind == word && !p.is(i-1, ".", "->") && w.inside[i]&isDeclared == 0 {
 			w.use(u, i)
 		}
@@ -72,19 +81,6 @@ func (w *walk) directive(d token) {
 func (w *walk) fill(from, to int, bit byte) {
 	for i := from; i < to; i++ {
 		w.inside[i] |= bit
-	}
-}
-
-func (w *walk) step(i int) {
-	switch {
-	case w.match[i] > i:
-		w.open = append(w.open, i)
-	case w.match[i] < i && len(w.open) > 0:
-		w.open = w.open[:len(w.open)-1]
-	case w.is(i, "case"):
-		w.isCase = true
-	case w.is(i, ":"):
-		w.isCase = false
 	}
 }
 

@@ -2,12 +2,12 @@ package numbers
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/types"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -171,22 +171,15 @@ var _ = func() bool {
 
 // library writes the package with the numbers.
 func (t *goTree) library(s *Set) error {
-	home := filepath.Join(t.home, goPackageName)
-	if err := os.Mkdir(home, 0o777); err != nil {
-		return err
-	}
 	var names, values strings.Builder
 	for _, n := range s.Numbers {
 		fmt.Fprintf(&names, "\t%q,\n", n.Name)
 		fmt.Fprintf(&values, "\t%s,\n", strconv.FormatFloat(n.Value, 'g', -1, 64))
 	}
-	table := "package " + goPackageName + "\n\nvar names = [...]string{\n" + names.String() + "}\n\nvar values = " +
-		"[...]float64{\n" +
-		values.String() + "}\n"
-	if err := os.WriteFile(filepath.Join(home, "table.go"), []byte(table), 0o666); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(home, goPackageName+".go"), []byte(goLibrary), 0o666)
+	table := fmt.Sprintf("package %s\n\nvar names = [...]string{\n%s}\n\nvar values = [...]float64{\n%s}\n",
+		goPackageName, &names, &values)
+	return errors.Join(writeNew(t.home, goPackageName+"/table.go", table),
+		writeNew(t.home, goPackageName+"/"+goPackageName+".go", goLibrary))
 }
 
 // write writes the files that changed. Imports stand on the line of the package clause: lines keep their numbers.

@@ -332,25 +332,21 @@ func (w *rsLiterals) literal(lo, hi int, name string) bool {
 	if w.is(hi-2, "as") {
 		hi -= 2
 	}
-	v, float, ok := rsNumber(w.span(lo, hi))
-	if ok {
-		from := w.tokens[lo].from
-		w.found = append(w.found, Number{Name: name, Line: w.line(from), From: from, To: w.tokens[hi-1].to,
-			Text: w.span(lo, hi), Value: v, Float: float, Pair: -1})
+	text := w.span(lo, hi)
+	m := rsLiteral.FindStringSubmatch(text)
+	if m == nil {
+		return false
 	}
-	return ok
+	v, err := strconv.ParseFloat(m[1]+strings.ReplaceAll(m[2], "_", ""), 64)
+	if err == nil {
+		from := w.tokens[lo].from
+		w.found = append(w.found, Number{Name: name, Line: w.line(from), From: from, To: w.tokens[hi-1].to, Text: text,
+			Value: v + 0, Float: m[3] != "" || strings.HasPrefix(m[4], "f"), Pair: -1})
+	}
+	return err == nil
 }
 
 var rsLiteral = regexp.MustCompile(`^(-?)\s*(\d[\d_]*(\.[\d_]*)?(?:[eE][-+]?\d+)?)_?([iu](?:8|16|32|64|128|size)|f32|f64)?$`)
-
-func rsNumber(text string) (value float64, float, ok bool) {
-	m := rsLiteral.FindStringSubmatch(text)
-	if m == nil {
-		return 0, false, false
-	}
-	v, err := strconv.ParseFloat(m[1]+strings.ReplaceAll(m[2], "_", ""), 64)
-	return v + 0, m[3] != "" || strings.HasPrefix(m[4], "f"), err == nil
-}
 
 // uses finds where the names of items stand, and what becomes of them.
 func (r *rust) uses(listed []string) {

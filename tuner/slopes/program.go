@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -35,15 +34,14 @@ type failure struct {
 }
 
 func (f *failure) Error() string {
-	var b strings.Builder
+	text := f.Err.Error()
 	if f.Number != "" {
-		fmt.Fprintf(&b, "with %s = %g: ", f.Number, f.Value)
+		text = fmt.Sprintf("with %s = %g: %s", f.Number, f.Value, text)
 	}
-	b.WriteString(f.Err.Error())
 	if f.FEN != "" {
-		fmt.Fprintf(&b, " (at %s)", f.FEN)
+		text += " (at " + f.FEN + ")"
 	}
-	return b.String()
+	return text
 }
 
 func (f *failure) Unwrap() error { return f.Err }
