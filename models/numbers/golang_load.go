@@ -90,8 +90,7 @@ func (t *goTree) list(before *goTree) error {
 	c.Env = append(os.Environ(), "PWD="+t.home)
 	out, err := c.Output()
 	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			err = errors.New(strings.TrimSpace(string(exit.Stderr)))
 		}
 		return fmt.Errorf("go list in %s: %w", t.home, err)

@@ -23,6 +23,11 @@ func (t *goTree) remake() {
 		}
 		var calls []string
 		var last *goFile
+		add := func(f *goFile, body string) {
+			call := "assayMake" + strconv.Itoa(len(calls))
+			calls, last = append(calls, call), f
+			fmt.Fprintf(&f.tail, "\nfunc %s() {\n%s}\n", call, body)
+		}
 		for _, init := range p.info.InitOrder {
 			var names []string
 			again := false
@@ -30,26 +35,19 @@ func (t *goTree) remake() {
 				names = append(names, v.Name())
 				again = again || touched[goKey(v)] && plain(v.Type(), false)
 			}
-			if !again {
-				continue
+			if again {
+				f := p.files[slices.IndexFunc(p.files, func(f *goFile) bool {
+					return f.ast.Pos() <= init.Rhs.Pos() && init.Rhs.Pos() < f.ast.End()
+				})]
+				add(f, "\t"+strings.Join(names, ", ")+" = "+f.source(init.Rhs)+"\n")
 			}
-			last = p.files[slices.IndexFunc(p.files, func(f *goFile) bool {
-				return f.ast.Pos() <= init.Rhs.Pos() && init.Rhs.Pos() < f.ast.End()
-			})]
-			call := "assayMake" + strconv.Itoa(len(calls))
-			calls = append(calls, call)
-			fmt.Fprintf(&last.tail, "\nfunc %s() {\n\t%s = %s\n}\n", call, strings.Join(names, ", "), last.source(init.Rhs))
 		}
 		for _, f := range p.files {
 			for _, d := range f.ast.Decls {
-				d, ok := d.(*ast.FuncDecl)
-				if !ok || d.Recv != nil || d.Name.Name != "init" || d.Body == nil {
-					continue
-				}
-				if body := t.again(f, d.Body, touched, spoiled); body != "" {
-					last = f
-					calls = append(calls, "assayMake"+strconv.Itoa(len(calls)))
-					fmt.Fprintf(&f.tail, "\nfunc %s() {\n%s}\n", calls[len(calls)-1], body)
+				if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil && d.Name.Name == "init" && d.Body != nil {
+					if body := f.again(d.Body, touched, spoiled); body != "" {
+						add(f, body)
+					}
 				}
 			}
 		}
@@ -142,7 +140,7 @@ func flood(readers map[string][]string, from string) map[string]bool {
 
 // again is the statements of an init function that read the numbers, after what they add to has its first value again;
 // "" if there are none.
-func (t *goTree) again(f *goFile, body *ast.BlockStmt, touched, spoiled map[string]bool) string {
+func (f *goFile) again(body *ast.BlockStmt, touched, spoiled map[string]bool) string {
 	var text string
 	found := false
 	first := map[string]bool{}
