@@ -166,7 +166,7 @@ func (e *engine) functions() {
 					fn.params = append(fn.params, p)
 				}
 			}
-			fn.method = len(fn.params) > 0 && strings.HasSuffix(fn.params[0], "self")
+			fn.method = e.lang.name == "Rust" && len(fn.params) > 0 && strings.HasSuffix(fn.params[0], "self")
 			if fn.method {
 				fn.params = fn.params[1:]
 			}
