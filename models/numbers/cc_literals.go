@@ -91,7 +91,7 @@ func (e *elements) element(k, hi int, name string, depth int) {
 			continue
 		}
 		if (from == k || s.is(from-1, "(", "{", ",") || s.cast(from-1)) && (i+1 == hi || s.is(i+1, ")", "}", ",")) {
-			n.Float = n.Float || float && from == i
+			n.Float = n.Float || float
 			e.found, e.tokens = append(e.found, n), append(e.tokens, [2]int{from, i})
 		} else {
 			e.expression++

@@ -154,7 +154,10 @@ func (c *cc) take(s *Set, t *table) {
 	}
 	least, most := t.bounds()
 	for i := range found {
-		found[i].Min, found[i].Max, found[i].Line = least, most, p.line(found[i].From)
+		found[i].Line = p.line(found[i].From)
+		if v := found[i].Value; least <= v && v <= most { // else the type is a member's
+			found[i].Min, found[i].Max = least, most
+		}
 	}
 	before := len(s.Numbers)
 	s.take(found, p.path, t.name, func(n Number) string {

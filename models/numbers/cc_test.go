@@ -147,11 +147,14 @@ func TestOptions(t *testing.T) {
 
 func TestBounds(t *testing.T) {
 	for _, n := range scanText(t, "a.c", "int A = 1; const int8_t B = 2; "+
-		"unsigned short C = 3; static unsigned D = 4; unsigned char E = 5;",
-		Options{}).Numbers {
+		"unsigned short C = 3; static unsigned D = 4; unsigned char E = 5; double F[] = {-5, 5}; "+
+		"struct { char *name; int value; } G = {\"x\", 2000};", Options{}).Numbers {
 		want := map[string][2]float64{"B": {-128, 127}, "C": {0, 65535}, "D": {0, 1<<32 - 1}, "E": {0, 255}}[n.Name]
 		if want != [2]float64{n.Min, n.Max} {
 			t.Errorf("%s holds %v to %v, want %v", n.Name, n.Min, n.Max, want)
+		}
+		if n.Float != strings.HasPrefix(n.Name, "F") {
+			t.Errorf("%s is a fraction: %v", n.Name, n.Float)
 		}
 	}
 }

@@ -18,7 +18,7 @@ type Moved struct {
 }
 
 // Compare evaluates positions of a data set that Measure made of the same Config with the numbers at, and says how
-// well their slopes predict it. It takes up to most positions, evenly.
+// well their slopes predict it. It takes up to most positions, evenly, and leaves out those that are decided.
 func Compare(ctx context.Context, c Config, at []float64, most int64) (Moved, error) {
 	m := &measurement{Config: c, ctx: ctx, tries: map[int]int{}}
 	if _, _, err := m.open(); err != nil {
@@ -74,7 +74,7 @@ func (m *measurement) compare(program *Program, data *dataset.Reader[dataset.Fea
 		if err != nil {
 			return moved, err
 		}
-		if n++; n%every != 0 {
+		if n++; n%every != 0 || set.Centipawns(math.Abs(float64(f.Eval))) >= 100*decided {
 			continue
 		}
 		p := float64(f.Offset)

@@ -9,6 +9,8 @@ const (
 	draws = 4
 	// Numbers move so that the values change by that much, RMS, which is twice what a fit moves them: centipawns.
 	drawSize = 80
+	// decided is how many pawns ahead decide a game: that a value beyond is predicted wrong changes no loss.
+	decided = 10
 )
 
 // together moves all numbers at random at once, and keeps by how much the values change, and how far that is from what
@@ -30,8 +32,10 @@ func (s *sample) together() error {
 			return err
 		}
 		for p, v := range out {
-			change := v - s.base[p]
-			changes, wrong = append(changes, change), append(wrong, change-sums[p])
+			if math.Abs(s.base[p]) < decided*s.unit {
+				change := v - s.base[p]
+				changes, wrong = append(changes, change), append(wrong, change-sums[p])
+			}
 		}
 	}
 	s.actual, s.wrong = rms(changes)*100/s.unit, rms(wrong)*100/s.unit
