@@ -317,8 +317,9 @@ var disagreements = map[string]string{
 	"annotated: assay refuses": "+- is no suffix of the standard",
 	"another result: assay refuses": "a result that is missing, or that the tag contradicts, does not " +
 		"say who won",
-	"en passant: assay refuses": "e.p. is not part of the standard",
-	"text: assay refuses":       "pgn-extract reports it and goes on, but the text may have been a move",
+	"another result: pgn-extract refuses": "1 - 0 says who won",
+	"en passant: assay refuses":           "e.p. is not part of the standard",
+	"text: assay refuses":                 "pgn-extract reports it and goes on, but the text may have been a move",
 	"a result in the middle: assay refuses": "moves behind a result have no tags, and the first result " +
 		"contradicts the tag",
 	"a small letter for a piece: assay refuses": "pgn-extract reads rb7 as a move of a rook; bb4 would be of a pawn",
