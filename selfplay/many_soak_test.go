@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,7 +70,7 @@ func TestManySleepingGames(t *testing.T) {
 		switch {
 		case r.Void != "":
 			void++
-		case r.Termination == TimeForfeit:
+		case r.Termination == TimeForfeit && !strings.Contains(r.Fault, "exit status"): // a crash takes its own time
 			t.Errorf("game %d: %s", r.Number, r.Fault)
 		}
 	}
