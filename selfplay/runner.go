@@ -228,7 +228,7 @@ func (w *worker) player(spec engine.Spec, slot int) (engine.Player, error) {
 
 // pin pins the player's program to the worker's core, if it has one, or the worker itself for a player
 // that searches in this process. A worker that waits for programs is better free: its goroutine then
-// needs no thread of its own, which would have to be woken up for each line. So who only checks openings pins nothing.
+// needs no thread of its own, to be woken up for each line. A player that checks openings pins nothing.
 func (w *worker) pin(p engine.Player, try int) (err error) {
 	if w.core == nil {
 		return nil

@@ -5,8 +5,8 @@
 // of the champion (selfplay/datagen), makes positions of them (dataset), fits the
 // weights to all recent positions (tuner), or instead of all this tunes them by games
 // between perturbed weights (MethodSPSA, tuner/spsa/play), and plays the new weights against the
-// old ones in a gate, an SPRT match (selfplay/match): weights that pass become champion, also those
-// whose interval is above 0 when its games end.
+// old ones in a gate, an SPRT match (selfplay/match): weights become champion if they pass, or if
+// their whole interval is above 0 when the games end.
 // At the end the champion plays a fixed opponent in a match of fixed length on openings that
 // no game has used before; only that match is reported as the gain, because the
 // score of a match that stops when it looks good is biased.
