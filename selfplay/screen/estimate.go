@@ -146,7 +146,7 @@ func (d *Design) fill(e *Estimate, f *fit) {
 	width := t.Quantile(0.975)
 	for j := range e.Effects {
 		elo, se := f.theta[j], math.Sqrt(f.cov.At(j, j))
-		if f.naive[j] > 1000*1000 { // its factor never changed
+		if f.naive[j] > 1000*1000 || se == 0 { // its factor never changed, or all pairs ended alike
 			continue
 		}
 		x := &e.Effects[j]

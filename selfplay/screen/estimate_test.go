@@ -83,6 +83,12 @@ func TestOneFactorIsAMatch(t *testing.T) {
 	if other := d.estimate(pairs).Effects[1]; other.Known() {
 		t.Errorf("a factor that never changed has the effect %v", other)
 	}
+	for i := range pairs {
+		pairs[i].Score = 0.5
+	}
+	if got := d.estimate(pairs).Effects[0]; got.Known() {
+		t.Errorf("drawn games show the effect %v", got)
+	}
 }
 
 func TestTooFewPairs(t *testing.T) {

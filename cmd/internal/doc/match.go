@@ -226,7 +226,7 @@ func Screen(r *screen.Result) *Document {
 	if known {
 		notes = interactions(r)
 	} else {
-		notes = []string{"Elo -: too few games for the number of factors"}
+		notes = []string{"Elo -: too few games for the number of factors, or all ended alike"}
 	}
 	for _, x := range r.Decided {
 		fixed := ""
