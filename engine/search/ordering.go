@@ -271,6 +271,8 @@ const (
 	historyMax = 8192
 	maxTried   = 64
 	maxTaken   = 32
+
+	maxEvalBonus = 1500
 )
 
 // history scores moves by how often they caused cutoffs (Schaeffer 1983), for move
@@ -377,6 +379,17 @@ func (e *Engine) creditUnrefuted(ply, depth int) {
 	bonus, _ := e.params.bonus(depth)
 	c := e.quietHistory(ply)
 	c.update(f.piece, f.move, bonus*e.params.values[failLowBonus]>>plyBits)
+}
+
+// creditEval updates the history of the quiet move to the ply by how much it raised the static evaluation.
+func (e *Engine) creditEval(ply int) {
+	f, before := e.at(ply), e.at(ply-1)
+	if before.move == board.NullMove || before.eval == noEval || !isQuiet(&before.pos, before.move) {
+		return
+	}
+	bonus := -(before.eval + f.eval) * e.params.values[evalHistory]
+	h := &e.history.quiet[before.pos.SideToMove()&1][before.move&4095]
+	update(h, min(max(bonus, -maxEvalBonus), maxEvalBonus))
 }
 
 // creditCaptures updates the capture history after a move that caused a cutoff, itself a

@@ -45,8 +45,11 @@ const (
 	futilityBase
 	futilitySlope
 	quietSEE
+	pruneHistory
 	captureDepth
 	captureSEE
+	captureMargin
+	captureSlope
 	singularDepth
 	singularLag
 	singularMargin
@@ -74,6 +77,7 @@ const (
 	malus
 	captureHistory
 	failLowBonus
+	evalHistory
 	fourPlies
 	checkBonus
 	correctPawns
@@ -89,7 +93,7 @@ var parameters = [numParameters]parameterInfo{
 	reverseMargin: {"ReverseMargin", 88, 10, 300,
 		"reverse futility: margin above beta per ply, from which a node fails high without a search"},
 	reverseImproving: {"ReverseImproving", 55, 0, 300, "how much smaller the margin is if the evaluation improves"},
-	reverseDepth:     {"ReverseDepth", 8, 1, 20, "maximum depth"},
+	reverseDepth:     {"ReverseDepth", 11, 1, 20, "maximum depth"},
 
 	nullDepth:       {"NullDepth", 3, 1, 12, "null move: minimum depth"},
 	nullEvalBase:    {"NullEvalBase", 60, -200, 400, "how far the static evaluation must be above beta at depth 0 ..."},
@@ -116,8 +120,11 @@ var parameters = [numParameters]parameterInfo{
 	futilityBase:  {"FutilityBase", 86, 0, 500, "futility: margin of a quiet move at depth 0 ..."},
 	futilitySlope: {"FutilitySlope", 64, 10, 300, "... and more per ply"},
 	quietSEE:      {"QuietSEE", 25, 0, 150, "material that a quiet move may lose by exchanges, per depth squared"},
-	captureDepth:  {"CaptureDepth", 6, 1, 15, "maximum depth at which exchanges prune captures"},
+	pruneHistory:  {"PruneHistory", 2048, 256, 16384, "history below zero at which such a move is pruned, per ply"},
+	captureDepth:  {"CaptureDepth", 6, 1, 15, "maximum depth at which futility and exchanges prune captures"},
 	captureSEE:    {"CaptureSEE", 125, 10, 400, "material that a capture may lose by exchanges, per ply"},
+	captureMargin: {"CaptureMargin", 150, 0, 500, "futility: margin of a capture at depth 0, beside its victim ..."},
+	captureSlope:  {"CaptureSlope", 130, 10, 400, "... and more per ply"},
 
 	singularDepth: {"SingularDepth", 5, 4, 20, "singular extension: minimum depth"},
 	singularLag:   {"SingularLag", 3, 1, 6, "how many plies shallower the hash move's search may have been"},
@@ -135,7 +142,7 @@ var parameters = [numParameters]parameterInfo{
 	lateNoisy:     {"LateNoisy", 1024, 0, 8192, "less for a capture that loses no material"},
 	lateCheck:     {"LateCheck", 593, 0, 4096, "less for a check"},
 	lateThreat:    {"LateThreat", 1024, 0, 4096, "less if a null move would be mated"},
-	lateHistory:   {"LateHistory", 625, 0, 4096, "less for a quiet move with the best score in one history"},
+	lateHistory:   {"LateHistory", 1000, 0, 4096, "less for a quiet move with the best score in one history"},
 
 	deeperMargin: {"DeeperMargin", 31, 10, 300,
 		"re-search a ply deeper if a reduced move beats the best score by this margin"},
@@ -152,12 +159,14 @@ var parameters = [numParameters]parameterInfo{
 
 	bonusSquare: {"BonusSquare", 16, 0, 64, "history: bonus of a cutoff per depth squared ..."},
 	bonusLinear: {"BonusLinear", 222, 0, 400, "... and per ply of depth"},
-	bonusMost:   {"BonusMost", 1255, 100, 4000, "... up to this maximum"},
+	bonusMost:   {"BonusMost", 2000, 100, 4000, "... up to this maximum"},
 	malus:       {"Malus", 1410, 0, 2048, "what the moves tried before lose, in 1024ths of the bonus"},
 	captureHistory: {"CaptureHistory", 851, 0, 8192,
 		"weight of history in the order of captures, in 1024ths; a captured pawn counts 1600"},
 	failLowBonus: {"FailLowBonus", 778, 0, 4096,
 		"what a quiet move gains that no reply refuted, in 1024ths of the bonus"},
+	evalHistory: {"EvalHistory", 32, 0, 1000,
+		"what a quiet move gains per centipawn by which it raises the static evaluation"},
 	fourPlies: {"FourPlies", 881, 0, 2048, "weight of the history after the move four plies before, in 1024ths"},
 	checkBonus: {"CheckBonus", 8192, 0, 32768,
 		"order of quiet moves: what a check counts more; 8192 is the best score in one history"},

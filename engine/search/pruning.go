@@ -98,15 +98,24 @@ func (e *Engine) skips(n *node, c candidate, alpha int) bool {
 	v := &e.params.values
 	p := &e.at(n.ply).pos
 	if !c.quiet || c.check || n.inCheck {
-		return n.depth <= v[captureDepth] && !p.SEEAtLeast(c.move, -v[captureSEE]*n.depth)
+		if n.depth > v[captureDepth] {
+			return false
+		}
+		hopeless := !c.quiet && !c.check && !n.inCheck && c.move < 1<<12 &&
+			n.eval+v[captureMargin]+v[captureSlope]*n.depth+victimGain(p, c.move) <= alpha
+		return hopeless || !p.SEEAtLeast(c.move, -v[captureSEE]*n.depth)
 	}
 	if n.count > e.params.moveLimit(n.depth, n.improving) {
 		n.picker.noQuiets = true
 		return true
 	}
 	left := max(n.depth-e.params.reduction(n.depth, n.count)>>plyBits, 0)
-	return left <= v[quietDepth] && (n.eval+v[futilityBase]+v[futilitySlope]*left <= alpha ||
-		!p.SEEAtLeast(c.move, -v[quietSEE]*left*left))
+	if left > v[quietDepth] {
+		return false
+	}
+	history := int(n.picker.history.score(p.PieceAt(c.move.From()), c.move))
+	return history < -v[pruneHistory]*n.depth || n.eval+v[futilityBase]+v[futilitySlope]*left <= alpha ||
+		!p.SEEAtLeast(c.move, -v[quietSEE]*left*left)
 }
 
 // lateReduction returns the reduction of a late move in plies. Moves with a good history

@@ -36,6 +36,9 @@ func (e *Engine) quiesce(ply, qply, alpha, beta int) int {
 			if !found {
 				e.table.store(key, ply, result{0, best, raw, lowerBound, false, board.NullMove})
 			}
+			if abs(best) < mateBound {
+				best = (best + beta) / 2 // the evaluation alone is no proof of its whole distance
+			}
 			return best
 		}
 	}

@@ -153,6 +153,9 @@ func (e *Engine) open(n *node, beta int) (score int, over bool) {
 		f.raw, f.eval, n.eval = e.staticEval(n.ply, n.hit, n.found)
 		before := e.at(n.ply - 2).eval
 		n.improving = before == noEval || f.eval > before
+		if alone {
+			e.creditEval(n.ply)
+		}
 	}
 	prunes := !n.pv && !n.inCheck && alone
 	if prunes {
@@ -255,8 +258,8 @@ func (e *Engine) staticEval(ply int, hit entry, found bool) (raw, static, eval i
 
 // singular returns the extension of the hash move, which failed high before, in plies. It
 // is 1 if all other moves stay well below its score in a shallower search (Anantharaman,
-// Campbell and Hsu 1988), 2 if they stay further below it still, and -1 if the hash move should
-// fail high again but is not singular. If the node fails high even without the hash move,
+// Campbell and Hsu 1988), 2 if they stay further below it still, and -1 if the node should
+// fail high, but not by this move alone. If the node fails high even without the hash move,
 // singular returns a score for a cutoff.
 func (e *Engine) singular(n *node, beta int) (extension, score int, cutoff bool) {
 	f, hit := e.at(n.ply), &n.hit
@@ -279,7 +282,7 @@ func (e *Engine) singular(n *node, beta int) (extension, score int, cutoff bool)
 		return 1, 0, false
 	case limit >= beta:
 		return 0, limit, true
-	case before >= beta:
+	case before >= beta, n.cut:
 		return -1, 0, false
 	}
 	return 0, 0, false
