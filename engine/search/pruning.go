@@ -92,8 +92,8 @@ func (e *Engine) probCut(n *node, beta int) (int, bool) {
 	return 0, false
 }
 
-// skips reports whether a move is pruned: a late or hopeless quiet move, or one that loses
-// much material.
+// skips reports whether a move is pruned: a late quiet move or one with a bad history, a move too far below alpha, or
+// one that loses much material.
 func (e *Engine) skips(n *node, c candidate, alpha int) bool {
 	v := &e.params.values
 	p := &e.at(n.ply).pos
