@@ -62,8 +62,7 @@ func TestRun(t *testing.T) {
 
 func run(t *testing.T, c Config) *Result {
 	t.Helper()
-	r := setup.Must(Run(t.Context(), c))
-	return r
+	return setup.Must(Run(t.Context(), c))
 }
 
 func TestEffectsAreFound(t *testing.T) {
@@ -75,6 +74,20 @@ func TestEffectsAreFound(t *testing.T) {
 			!reflect.DeepEqual(r.Recommended[:1], []string{"helps"}) || r.Openings != 100 {
 			t.Errorf("%s: %+v, recommended %v", kind, r.Effects, r.Recommended)
 		}
+	}
+}
+
+// An interrupted screen returns what its games say so far.
+func TestInterrupted(t *testing.T) {
+	c := config(t, Random, 4000)
+	ctx, cancel := context.WithCancel(t.Context())
+	c.Progress = func(done, _ int64, _ string) {
+		if done == 800 {
+			cancel()
+		}
+	}
+	if r, err := Run(ctx, c); !errors.Is(err, context.Canceled) || r == nil || !r.Effects[0].Known() || r.Games < 800 {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 

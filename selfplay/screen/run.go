@@ -45,9 +45,9 @@ import (
 )
 
 // Run plays the screen to its end and returns its result. With Out it continues where an earlier call stopped, and
-// returns the result of a complete screen without playing. After an error it can be resumed; if Out has another
-// configuration, the error is a *durable.ConfigChangedError. If too many games failed, the error wraps
-// selfplay.ErrNoVerdict, and the result has the verdict gamelog.NoVerdict.
+// returns the result of a complete screen without playing. After an error it can be resumed; where ctx ended it, the
+// result says what its games showed. If Out has another configuration, the error is a *durable.ConfigChangedError. If
+// too many games failed, the error wraps selfplay.ErrNoVerdict, and the result has the verdict gamelog.NoVerdict.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (s *session) play(ctx context.Context) (*Result, error) {
 	}
 	r := s.conclude()
 	switch {
-	case r.Verdict != "":
+	case r.Verdict != "", err != nil && ctx.Err() != nil && r.main != nil:
 		return r, err
 	case err != nil:
 		return nil, err
