@@ -235,8 +235,7 @@ func bareFile[R any](t testing.TB, c *codec[R], l layout, rows []R, opts ...Writ
 	t.Helper()
 	dir := t.TempDir()
 	writeAll(t, dir, c, l, rows, opts...)
-	data := setup.Must(os.ReadFile(filepath.Join(dir, "x-00000.arrow")))
-	return data
+	return setup.Must(os.ReadFile(filepath.Join(dir, "x-00000.arrow")))
 }
 
 // countRows reads all rows and asks check about each.

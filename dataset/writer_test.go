@@ -33,8 +33,7 @@ func writeAll[R any](t testing.TB, dir string, c *codec[R], l layout, rows []R,
 	for i := range rows {
 		setup.Check(t, w.Append(&rows[i]))
 	}
-	m := setup.Must(w.Finish(map[string]int{"written": len(rows)}))
-	return m
+	return setup.Must(w.Finish(map[string]int{"written": len(rows)}))
 }
 
 // withMemory counts what Arrow allocates.

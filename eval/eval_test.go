@@ -57,14 +57,12 @@ func scrambled(m *Model) []Coef {
 
 func mustParse(t testing.TB, fen string) board.Position {
 	t.Helper()
-	p := setup.Must(board.ParseFEN(fen))
-	return p
+	return setup.Must(board.ParseFEN(fen))
 }
 
 func mustEvaluator(t testing.TB, m *Model, w []Coef) engine.RootedEvaluator {
 	t.Helper()
-	e := setup.Must(m.NewEvaluator(w))
-	return e
+	return setup.Must(m.NewEvaluator(w))
 }
 
 // TestGenerated compares the committed scoring functions with what go generate writes.

@@ -142,8 +142,7 @@ var anyLimits = [2]Limits{{Nodes: 1000}, {Nodes: 1000}}
 func play(t *testing.T, job Job, white, black string) Result {
 	t.Helper()
 	job.Limits, job.Players = anyLimits, toy.Specs(white, black)
-	result := setup.Must(Play(t.Context(), &job, players(t, white, black)))
-	return result
+	return setup.Must(Play(t.Context(), &job, players(t, white, black)))
 }
 
 func TestPlayRecordsAWholeGame(t *testing.T) {

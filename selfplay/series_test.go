@@ -52,8 +52,7 @@ func testSeries(workers, perOpening int, openings Openings, end uint64) *Series 
 // run plays the series and returns all it delivered, times left out.
 func run(t *testing.T, s *Series) []Result {
 	t.Helper()
-	games := setup.Must(collect(t.Context(), s))
-	return games
+	return setup.Must(collect(t.Context(), s))
 }
 
 func collect(ctx context.Context, s *Series) ([]Result, error) {

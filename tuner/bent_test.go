@@ -110,8 +110,7 @@ func TestBentGradient(t *testing.T) {
 		t.Fatal(err)
 	}
 	value := func() float64 {
-		v := setup.Must(p.Gradient(ctx, w, objective.Tapered{}))
-		return v
+		return setup.Must(p.Gradient(ctx, w, objective.Tapered{}))
 	}
 	checked := 0
 	for i := range terms {

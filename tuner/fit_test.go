@@ -387,8 +387,7 @@ func TestLargeFit(t *testing.T) {
 	c.K = syn.K
 	fit := func(memory int64, design float64, method string) *Result {
 		c.Memory, c.Design, c.Method = memory, design, method
-		r := setup.Must(Fit(context.Background(), s, terms, c))
-		return r
+		return setup.Must(Fit(context.Background(), s, terms, c))
 	}
 	want := fit(1<<40, designFirst, "")
 	for _, method := range []string{"", "gauss-newton", "adam"} {

@@ -98,8 +98,7 @@ func TestGradient(t *testing.T) {
 			at := func(d float64) float64 {
 				x := append([]float64(nil), theta...)
 				x[j] += d
-				v := setup.Must(o.Gradient(ctx, x, nil))
-				return v
+				return setup.Must(o.Gradient(ctx, x, nil))
 			}
 			want := (at(h) - at(-h)) / (2 * h)
 			if math.Abs(g[j]-want) > 1e-7*(1+math.Abs(want)) {

@@ -198,8 +198,7 @@ func simulate(t *testing.T, syn synthetic.Games, start objective.Tapered, tau, d
 	c := NewConfig()
 	c.K, c.Valid, c.KeepScale, c.Design = syn.K, 0, true, design
 	c.Prior = map[string]float64{"pieces": tau}
-	r := setup.Must(Fit(context.Background(), syn.Store(t), syn.List(start), c))
-	return r
+	return setup.Must(Fit(context.Background(), syn.Store(t), syn.List(start), c))
 }
 
 // TestRecovery: with many independent rows the truth comes back, and the
@@ -241,8 +240,7 @@ func TestPriorHolds(t *testing.T) {
 		c := NewConfig()
 		c.K, c.Valid, c.KeepScale = syn.K, 0.25, true
 		c.Prior = map[string]float64{"pieces": tau}
-		r := setup.Must(Fit(context.Background(), s, syn.List(start), c))
-		return r
+		return setup.Must(Fit(context.Background(), s, syn.List(start), c))
 	}
 	free, held := fit(math.Inf(1)), fit(20)
 	t.Logf("held-out loss: start %.4f, free %.4f, prior %.4f; effective %.1f of %d", held.Start.Valid, free.Fit.Valid,

@@ -35,8 +35,7 @@ func namedPositions(seed uint64, games int) []dataset.PositionRow {
 func readPositions(t testing.TB, path string) []dataset.PositionRow {
 	t.Helper()
 	r := setup.Must(dataset.OpenPositions(path))
-	rows := setup.Must(datatest.ReadAll(r))
-	return rows
+	return setup.Must(datatest.ReadAll(r))
 }
 
 func TestMerge(t *testing.T) {

@@ -89,8 +89,7 @@ func packings(t *testing.T) map[string]func(name string, data []byte) []byte {
 		list[".bz2"] = func(_ string, data []byte) []byte {
 			cmd := exec.Command(path)
 			cmd.Stdin = bytes.NewReader(data)
-			out := setup.Must(cmd.Output())
-			return out
+			return setup.Must(cmd.Output())
 		}
 	}
 	return list

@@ -323,8 +323,7 @@ func TestReadPassesOnErrorsOfTheReader(t *testing.T) {
 
 func sample(t testing.TB, name string) []byte {
 	t.Helper()
-	data := setup.Must(os.ReadFile(filepath.Join("testdata", name)))
-	return data
+	return setup.Must(os.ReadFile(filepath.Join("testdata", name)))
 }
 
 func TestHumanGames(t *testing.T) {

@@ -380,6 +380,5 @@ func gamesIn(t testing.TB, games []dataset.GameRow) *dataset.Reader[dataset.Game
 	dir := t.TempDir()
 	w, err := dataset.NewGameWriter(dir, dataset.WriterConfig{Seed: 7}, dataset.ShardRows(5, 10))
 	datatest.Write(t, w, err, games)
-	r := setup.Must(dataset.OpenGames(dir))
-	return r
+	return setup.Must(dataset.OpenGames(dir))
 }

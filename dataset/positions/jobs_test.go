@@ -34,8 +34,7 @@ func positionsOf(t *testing.T, runs ...run) *dataset.Reader[dataset.PositionRow]
 	dir := t.TempDir()
 	w, err := dataset.NewPositionWriter(dir, dataset.WriterConfig{})
 	datatest.Write(t, w, err, rows)
-	r := setup.Must(dataset.OpenPositions(dir))
-	return r
+	return setup.Must(dataset.OpenPositions(dir))
 }
 
 // Games go to the workers 64 at a time, in their order; the last job has the rest.

@@ -328,8 +328,7 @@ func TestRescoreBlocks(t *testing.T) {
 
 func shannon(t testing.TB) *eval.Model {
 	t.Helper()
-	m := setup.Must(eval.Lookup("shannon-1950"))
-	return m
+	return setup.Must(eval.Lookup("shannon-1950"))
 }
 
 func TestQuiescence(t *testing.T) {

@@ -325,6 +325,5 @@ const kiwipeteFEN = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w K
 
 func mustParse(t testing.TB, fen string) Position {
 	t.Helper()
-	p := setup.Must(ParseFEN(fen))
-	return p
+	return setup.Must(ParseFEN(fen))
 }

@@ -23,20 +23,17 @@ func evaluator(t testing.TB, name string) engine.Evaluator {
 	f := setup.Must(models.Open(name))
 	m, w, err := f.Weights()
 	setup.Check(t, err)
-	ev := setup.Must(m.NewEvaluator(w))
-	return ev
+	return setup.Must(m.NewEvaluator(w))
 }
 
 func position(t testing.TB, fen string) board.Position {
 	t.Helper()
-	p := setup.Must(board.ParseFEN(fen))
-	return p
+	return setup.Must(board.ParseFEN(fen))
 }
 
 func run(t testing.TB, e *Engine, g *board.Game, lim engine.Limits) engine.Result {
 	t.Helper()
-	r := setup.Must(e.Search(context.Background(), g, lim))
-	return r
+	return setup.Must(e.Search(context.Background(), g, lim))
 }
 
 func TestMates(t *testing.T) {

@@ -22,8 +22,7 @@ import (
 
 func open(t testing.TB, path string) *tableSet {
 	t.Helper()
-	tables := setup.Must(openTables(path))
-	return tables
+	return setup.Must(openTables(path))
 }
 
 func position(t testing.TB, fen string) *board.Position {

@@ -18,8 +18,7 @@ func checkOf(t *testing.T, mode string, keep func(step) bool) *CheckReport {
 	k := &checker{ctx: t.Context(), within: time.Second, report: new(CheckReport), command: NewClient(Command{
 		Path: testengine.Build(t, "badengine"), Args: []string{mode}, StartTimeout: time.Second}).command}
 	list := slices.DeleteFunc(steps(CheckConfig{}), func(s step) bool { return s.group != "handshake" && !keep(s) })
-	r := setup.Must(k.check(list, nil))
-	return r
+	return setup.Must(k.check(list, nil))
 }
 
 // wantFailed wants a failed check with the text and what was said.

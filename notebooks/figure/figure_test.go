@@ -15,8 +15,7 @@ import (
 func decode(t *testing.T, f *Figure) image.Image {
 	t.Helper()
 	data := setup.Must(f.PNG(300, 200))
-	m := setup.Must(png.Decode(bytes.NewReader(data)))
-	return m
+	return setup.Must(png.Decode(bytes.NewReader(data)))
 }
 
 // count returns the number of pixels in the color of a series.

@@ -40,8 +40,7 @@ func config(t *testing.T, games uint64) Config {
 
 func run(t *testing.T, c Config) *Summary {
 	t.Helper()
-	s := setup.Must(Run(t.Context(), c))
-	return s
+	return setup.Must(Run(t.Context(), c))
 }
 
 // of returns a run that is not played yet.

@@ -32,8 +32,7 @@ func played(t *testing.T, number uint64) selfplay.Result {
 		p := setup.Must(toy.Open(spec))
 		players[side] = p
 	}
-	r := setup.Must(selfplay.Play(t.Context(), &job, players))
-	return r
+	return setup.Must(selfplay.Play(t.Context(), &job, players))
 }
 
 // numbers returns the numbers of the games in the folder, and checks their rows.

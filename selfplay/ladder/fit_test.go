@@ -20,8 +20,7 @@ func mustAdd(t testing.TB, table *crosstable, i, j, a, b int, count int) {
 
 func mustFit(t testing.TB, table *crosstable, reference int) *fit {
 	t.Helper()
-	f := setup.Must(table.fit(reference, 0))
-	return f
+	return setup.Must(table.fit(reference, 0))
 }
 
 // Two players without draws: the logistic curve's own Elo, in closed form.

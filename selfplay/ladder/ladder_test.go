@@ -62,8 +62,7 @@ func TestRun(t *testing.T) {
 
 func run(t *testing.T, c Config) *Result {
 	t.Helper()
-	r := setup.Must(Run(t.Context(), c))
-	return r
+	return setup.Must(Run(t.Context(), c))
 }
 
 func names(r *Result) (list []string) {

@@ -48,8 +48,7 @@ func decisive(t *testing.T) Config {
 
 func run(t *testing.T, c Config) *Result {
 	t.Helper()
-	r := setup.Must(Run(t.Context(), c))
-	return r
+	return setup.Must(Run(t.Context(), c))
 }
 
 // journalOf returns the games of the journal by number.

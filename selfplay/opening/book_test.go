@@ -278,8 +278,7 @@ func TestPackedBooks(t *testing.T) {
 
 func propose(t *testing.T, r *randomPlies, number uint64, try int) *board.Game {
 	t.Helper()
-	game := setup.Must(r.Propose(number, try))
-	return game
+	return setup.Must(r.Propose(number, try))
 }
 
 // Runs on disk began with these: they must never change.

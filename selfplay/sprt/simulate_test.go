@@ -13,14 +13,12 @@ import (
 
 func mustShape(t testing.TB, drawRatio float64, paired bool) Shape {
 	t.Helper()
-	s := setup.Must(IndependentGames(drawRatio, paired))
-	return s
+	return setup.Must(IndependentGames(drawRatio, paired))
 }
 
 func mustSimulate(t testing.TB, x Test, c Simulation) Simulated {
 	t.Helper()
-	s := setup.Must(x.simulate(c))
-	return s
+	return setup.Must(x.simulate(c))
 }
 
 // moreRuns is how many times as many runs a study takes under the build tag soak: it is the whole study then.

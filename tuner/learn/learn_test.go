@@ -67,8 +67,7 @@ var wholeRun = sync.OnceValues(func() (*Result, error) {
 // whole returns the result of the run in wholeDir.
 func whole(t *testing.T) *Result {
 	t.Helper()
-	r := setup.Must(wholeRun())
-	return r
+	return setup.Must(wholeRun())
 }
 
 // TestInterruptedRunEndsWithTheSameBytes cancels a run at the start of each of its

@@ -281,8 +281,7 @@ func TestWide(t *testing.T) {
 		}
 		c := tuner.NewConfig()
 		c.K = syn.K
-		r := setup.Must(tuner.Fit(ctx, s, terms, c))
-		return r
+		return setup.Must(tuner.Fit(ctx, s, terms, c))
 	}
 	want := fit(rows.MaxPairs)
 	for _, limit := range []int{0, 7, 30} {
@@ -334,8 +333,7 @@ func TestWideMixed(t *testing.T) {
 		}
 		c := tuner.NewConfig()
 		c.K = syn.K
-		res := setup.Must(tuner.Fit(context.Background(), s, terms, c))
-		return res
+		return setup.Must(tuner.Fit(context.Background(), s, terms, c))
 	}
 	want := fit(false, rows.MaxPairs)
 	for _, limit := range []int{0, 7} {

@@ -167,8 +167,7 @@ func TestReservoirKeepsEveryNth(t *testing.T) {
 
 func finish(t *testing.T, b *Builder) *Store {
 	t.Helper()
-	s := setup.Must(b.Finish())
-	return s
+	return setup.Must(b.Finish())
 }
 
 // TestSplit: whole games, and whole openings where games share them, are on

@@ -21,8 +21,7 @@ func plain(name string, start float64) Parameter {
 
 func mustNew(t *testing.T, c Config) *Tuner {
 	t.Helper()
-	tuner := setup.Must(New(c))
-	return tuner
+	return setup.Must(New(c))
 }
 
 // The sequences end where c_end and r_end say, and begin where the papers do.

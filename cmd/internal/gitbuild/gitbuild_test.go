@@ -82,8 +82,7 @@ func newRepo(t *testing.T) (dir string, c *Cache) {
 
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	text := setup.Must(runGit(t.Context(), dir, nil, args...))
-	return text
+	return setup.Must(runGit(t.Context(), dir, nil, args...))
 }
 
 func write(t *testing.T, path, text string) {
@@ -173,8 +172,7 @@ func TestBuildOfTheWorkingTree(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(done)
-		s := setup.Must(r.Snapshot(t.Context(), temp))
-		return s
+		return setup.Must(r.Snapshot(t.Context(), temp))
 	}
 	const command = "test ! -e junk.o && test $(git rev-parse HEAD) = $(git rev-parse two) && test $(cat " +
 		"new.txt) = 3000 " +

@@ -43,8 +43,7 @@ func folders(f *testing.F) map[string]map[string][]byte {
 	fit := &tuner.Report{}
 	fit.Terms = learnResult().Terms
 	text := func(v any) []byte {
-		data := setup.Must(json.Marshal(v))
-		return data
+		return setup.Must(json.Marshal(v))
 	}
 	played[coordinator.DirName+"/"+coordinator.WorkersName] = text(someWorkers())
 	all := map[string]map[string][]byte{"match": played, "selfplay": maps.Clone(played)}

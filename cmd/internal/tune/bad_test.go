@@ -212,8 +212,7 @@ func TestTuneTestsViews(t *testing.T) {
 		t.Errorf("%.200q, %v", text, err)
 	}
 	stat := func(path string) string {
-		text := setup.Must(execute(t.Context(), data.New(), "stat", path))
-		return text
+		return setup.Must(execute(t.Context(), data.New(), "stat", path))
 	}
 	if text := stat(wrong); !strings.HasPrefix(text, "warning: "+what) {
 		t.Errorf("stat: %.200q", text)

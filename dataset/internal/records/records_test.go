@@ -70,8 +70,7 @@ func games() (rows []dataset.PositionRow, moves []board.Move) {
 
 func reference(t testing.TB) []byte {
 	t.Helper()
-	file := setup.Must(os.ReadFile("testdata/games.binpack"))
-	return file
+	return setup.Must(os.ReadFile("testdata/games.binpack"))
 }
 
 // games.binpack was written by the writer of nnue-pytorch from the rows of games; no score as 32002 or -32002.

@@ -235,8 +235,7 @@ func TestExplain(t *testing.T) {
 func open(t testing.TB) *Player {
 	t.Helper()
 	m := setup.Must(eval.Lookup("machack-1967"))
-	p := setup.Must(New(m.With(m.Start)))
-	return p
+	return setup.Must(New(m.With(m.Start)))
 }
 
 // The narrow width saves time; the contract does not depend on it.

@@ -29,8 +29,7 @@ Rook to 68.
 func parse(t testing.TB, fen string) *Position {
 	t.Helper()
 	b := enginetest.Position(t, fen)
-	p := setup.Must(New(&b))
-	return p
+	return setup.Must(New(&b))
 }
 
 func TestPrintedList(t *testing.T) {

@@ -29,8 +29,7 @@ func newPlayer(t testing.TB, make func(engine.Weights) (*Player, error), options
 
 func play(t testing.TB, p *Player, pos board.Position, lim engine.Limits) engine.Result {
 	t.Helper()
-	r := setup.Must(p.Search(context.Background(), board.NewGame(pos), lim))
-	return r
+	return setup.Must(p.Search(context.Background(), board.NewGame(pos), lim))
 }
 
 func TestConform(t *testing.T) {

@@ -134,8 +134,7 @@ func TestRun(t *testing.T) {
 
 func run(t *testing.T, c Config) *Result {
 	t.Helper()
-	r := setup.Must(Run(t.Context(), c))
-	return r
+	return setup.Must(Run(t.Context(), c))
 }
 
 // In real games a parameter that starts far off comes to where it should be, one that
