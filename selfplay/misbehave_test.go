@@ -251,7 +251,7 @@ func TestNoOneLosesWhileStopped(t *testing.T) {
 	for _, kind := range []string{"clock", "nodes", "short stop"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.Command(self, path)
+			cmd := exec.CommandContext(t.Context(), self, path)
 			cmd.Env = append(os.Environ(), stalledVariable+"="+kind)
 			cmd.Stderr = os.Stderr
 			in := setup.Must(cmd.StdinPipe())

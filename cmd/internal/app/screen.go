@@ -204,7 +204,7 @@ func (x *screening) playOut(c screen.Config) error {
 	if r == nil {
 		return err
 	}
-	x.end(p, r.Already, "%d games, %d factors%s", r.Games, len(r.Factors), ui.BusyText(r.Load))
+	x.end(p, r.Already, "%d of %d games, %d factors%s", r.Games, c.Games, len(r.Factors), ui.BusyText(r.Load))
 	if _, known := x.builds[r.Best&x.built]; err == nil && x.toConfirm && x.builds != nil && !known {
 		err = x.buildSubset(r.Best & x.built) // if it fails, what was found is printed all the same
 	}
