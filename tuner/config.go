@@ -86,7 +86,7 @@ type Config struct {
 	Unit float64
 	// ChoosePrior multiplies PriorFactor by what cross-validation says; it takes Folds.
 	ChoosePrior bool
-	// Center is the mean of the prior in centipawns by term; nil means the start weights.
+	// Center is the mean of the prior by term, in the unit of the terms' weights; nil means the start weights.
 	Center []Coefficient
 	Freeze []string // terms or groups that keep their start weights
 	// Limit is the largest coefficient in centipawns that no prior holds; 0 means

@@ -160,14 +160,7 @@ func (f *fitting) fit(set dataset.FeatureSet, store *rows.Store, trust float64) 
 	c := tuner.NewConfig()
 	c.Folds, c.ChoosePrior, c.Unit, c.K, c.Trust = 5, true, set.Unit, f.k, trust
 	c.Lambda, c.Seed, c.Freeze = f.l.plan.Lambda, f.l.plan.Seed, frozen(&f.l.plan, f.l.set)
-	was := map[string]float64{}
-	for i, n := range f.l.set.Numbers {
-		was[n.Name] = set.Centipawns(f.champion[i])
-	}
-	for _, t := range set.Terms {
-		center := was[t.Name] / t.Number(1)
-		c.Center = append(c.Center, tuner.Coefficient{MG: center, EG: center})
-	}
+	c.Center = centers(set, f.l.set.Numbers, f.champion)
 	progress := ui.NewProgress(f.l.Stderr, "fit")
 	c.Progress = progress.Update
 	r, err := tuner.Fit(f.l.ctx, store, rows.NewLinear(set).Terms(), c)
@@ -178,6 +171,19 @@ func (f *fitting) fit(set dataset.FeatureSet, store *rows.Store, trust float64) 
 		float64(r.StepLosses.Start.Valid)))
 	f.k = r.K
 	return r, nil
+}
+
+// centers returns the champion's numbers as weights of the measured terms.
+func centers(set dataset.FeatureSet, list []numbers.Number, champion []float64) (centers []tuner.Coefficient) {
+	was := map[string]float64{}
+	for i, n := range list {
+		was[n.Name] = champion[i]
+	}
+	for _, t := range set.Terms {
+		c := was[t.Name] / t.Number(1)
+		centers = append(centers, tuner.Coefficient{MG: c, EG: c})
+	}
+	return centers
 }
 
 // found returns the numbers that a fit found, as literals can be written.

@@ -2,10 +2,14 @@ package ownengine
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/models/numbers"
+	"github.com/assay-chess/assay/tuner"
 )
 
 // TestSplit: all that a run must play fits into its hours, at any speed, and what only adds to it is left out before
@@ -61,5 +65,16 @@ func TestAdopt(t *testing.T) {
 	}
 	if now.Base != "a" || now.Plan.Hours != 0.1 || now.Plan.Clocked != 0 {
 		t.Errorf("its configuration is %+v", now)
+	}
+}
+
+// TestCenters: the prior's centre is the champion in any unit: a term at the champion's number is at its centre.
+func TestCenters(t *testing.T) {
+	list := []numbers.Number{{Name: "a", Value: 100}, {Name: "b", Value: 0.5}}
+	set := dataset.FeatureSet{Evaluation: dataset.Evaluation{Unit: 250},
+		Terms: []dataset.FeatureTerm{{Name: "b", Step: 0.25}, {Name: "a"}}}
+	got := centers(set, list, []float64{90, 0.75})
+	if want := []tuner.Coefficient{{MG: 3, EG: 3}, {MG: 90, EG: 90}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
