@@ -254,6 +254,10 @@ func TestEnginesThatMisbehave(t *testing.T) {
 		Config{Command: []string{"./no-such-engine"}}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no engine: %v", err)
 	}
+	if _, err := Run(context.Background(), []string{data, data}, t.TempDir(),
+		Config{Command: testEngine(t, "well")}); !errors.Is(err, dataset.ErrDuplicate) {
+		t.Errorf("positions twice: %v", err)
+	}
 }
 
 // An interrupted run resumes at the last whole shard, and ends with the same bytes.

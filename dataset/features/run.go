@@ -19,6 +19,7 @@ import (
 	"iter"
 	"os"
 	"os/exec"
+	"slices"
 	"time"
 
 	"github.com/assay-chess/assay/dataset"
@@ -86,6 +87,9 @@ func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Ma
 		id, err := src.ID()
 		if err != nil {
 			return nil, err
+		}
+		if slices.Contains(parents, id) {
+			return nil, fmt.Errorf("dataset: %s: %w", path, dataset.ErrDuplicate)
 		}
 		r.sources, parents, r.total = append(r.sources, src), append(parents, id), r.total+src.Len()
 	}

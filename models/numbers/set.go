@@ -177,7 +177,7 @@ func (s *Set) WriteFile(path string, values []float64) error {
 	for i, n := range s.Numbers {
 		fmt.Fprintln(&b, n.Name, strconv.FormatFloat(n.Round(values[i]), 'g', -1, 64))
 	}
-	return os.WriteFile(path, []byte(b.String()), 0o666)
+	return durable.WriteFile(path, []byte(b.String()))
 }
 
 // ReadFile reads lines NAME VALUE; numbers without a line keep the value that they have in the sources.

@@ -181,7 +181,11 @@ func (l *learner) spsaConfig(g int, m *eval.Model, w []eval.Coef) (play.Config, 
 	if err != nil {
 		return play.Config{}, err
 	}
-	c := play.Config{Setup: l.setup(l.run.Path(Folder(g), spsaName), plan.Nodes), Player: l.player(l.champion), Pairs: 1}
+	player := l.player(l.champion)
+	if l.parent() != l.champion.Values { // its model has other terms
+		player = selfplay.Player{Spec: l.spec(models.StartOf(l.Plan.Model)), ID: "assay:" + l.parent().ID(), Name: "start"}
+	}
+	c := play.Config{Setup: l.setup(l.run.Path(Folder(g), spsaName), plan.Nodes), Player: player, Pairs: 1}
 	c.Limits.HardNodes = false
 	c.Seed = selfplay.Seed(l.Plan.Seed, uint64(g), spsaName, 0)
 	c.SPSA = spsa.Config{Iterations: plan.Games / 2, Seed: c.Seed, Ahead: play.DefaultAhead}
@@ -201,8 +205,8 @@ func (l *learner) spsaFit(m *eval.Model, w []eval.Coef, r *play.Result, seed uin
 		w = next
 	}
 	file := models.New(m, w)
-	file.K = l.champion.Values.K
-	file.Provenance = models.Provenance{Parent: l.champion.ID, Games: r.Games, Method: MethodSPSA, Seed: seed,
+	file.K = l.parent().K
+	file.Provenance = models.Provenance{Parent: l.parent().ID(), Games: r.Games, Method: MethodSPSA, Seed: seed,
 		Program: l.Program, Time: time.Now().UTC().Format(time.RFC3339)}
 	return file, &Fit{ID: file.ID(), Build: durable.BuildTarget(), SPSA: &Tuned{r, spsaTerms(m, w, r)}}, nil
 }
