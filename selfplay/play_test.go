@@ -405,6 +405,11 @@ func TestVerifyAcceptsPlayedGames(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	job, r := played(t, Job{Number: 6, Seed: 1, Opening: twoPlies(), Plies: 10}, "a", "b")
+	r.Termination, r.Result, r.Void = VoidGame, board.Draw, "this machine was too busy"
+	if err := r.Verify(job); err != nil {
+		t.Errorf("void after some moves: %v", err)
+	}
 }
 
 func TestVerifyRefusesImpossibleResults(t *testing.T) {

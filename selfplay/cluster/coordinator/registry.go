@@ -296,7 +296,7 @@ func (q *queue) tryCreate(ctx context.Context) error {
 	return err
 }
 
-// publish publishes a unit, the second time for another worker than playedBy. If that is lost, the next comparison
+// publish publishes a unit, the second time for another worker than playedBy. If the first is lost, the next comparison
 // notices it.
 func (q *queue) publish(id string, body []byte, playedBy string) {
 	m := &nats.Msg{Subject: wire.UnitSubject(q.run, id), Data: body}

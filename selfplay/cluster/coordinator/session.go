@@ -221,6 +221,9 @@ func (s *session) remember(a *wire.Answer, worker string, u *unit) error {
 	}
 	s.recent[a.Unit] = f
 	if s.order = append(s.order, a.Unit); len(s.order) > maxRecent {
+		if s.recent[s.order[0]].replay {
+			s.replays--
+		}
 		delete(s.recent, s.order[0])
 		s.order = s.order[1:]
 	}
@@ -230,7 +233,15 @@ func (s *session) remember(a *wire.Answer, worker string, u *unit) error {
 // receiveSecond compares another answer to a unit with the first: a replay, or the answer of a worker that was slow.
 func (s *session) receiveSecond(worker string, a *wire.Answer) error {
 	f := s.recent[a.Unit]
-	if f == nil || a.Result == nil || f.worker == worker {
+	if f == nil || f.worker == worker {
+		return nil
+	}
+	replayed := f.replay
+	if replayed { // whatever the answer is, the unit is no longer in the queue
+		f.replay = false
+		s.replays--
+	}
+	if a.Result == nil {
 		return nil
 	}
 	if err := a.Result.Verify(f.task); err != nil { // or anybody with a key could stop the run
@@ -247,9 +258,7 @@ func (s *session) receiveSecond(worker string, a *wire.Answer) error {
 			"wrong", ErrDiffer, f.worker, worker,
 			f.game, f.worker)
 	}
-	if f.replay {
-		f.replay = false
-		s.replays--
+	if replayed {
 		s.registry.of(f.worker, func(p *WorkerStatus) { p.Replays++ })
 	}
 	return nil
