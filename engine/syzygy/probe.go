@@ -228,7 +228,7 @@ type Judge struct {
 	said   sync.Map
 }
 
-// NewJudge opens the tables of the folders, as Open does.
+// NewJudge opens the tables of the folders, as openTables does.
 func NewJudge(path string, fifty bool, say func(string)) (*Judge, error) {
 	t, err := openTables(path)
 	if err != nil {

@@ -68,7 +68,7 @@ const letters = "PNBRQK"
 
 var tableName = regexp.MustCompile(`^(K[QRBNP]*)v(K[QRBNP]*)\.rtb[wz]$`)
 
-// Open lists the tables of the folders, which are separated as in PATH (":" or, on Windows, ";").
+// openTables lists the tables of the folders, which are separated as in PATH (":" or, on Windows, ";").
 // Of two tables with the same name it takes the first. A folder that cannot be read, or no table
 // at all, is an error.
 func openTables(path string) (*tableSet, error) {

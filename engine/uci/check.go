@@ -71,6 +71,11 @@ func Check(ctx context.Context, command Command, config CheckConfig) (*CheckRepo
 }
 
 func (k *checker) check(steps []step, progress func(done, total int64, note string)) (*CheckReport, error) {
+	defer func() {
+		if k.process != nil {
+			k.process.kill()
+		}
+	}()
 	for i, s := range steps {
 		if progress != nil {
 			progress(int64(i), int64(len(steps)), s.group+": "+s.name)
@@ -78,9 +83,6 @@ func (k *checker) check(steps []step, progress func(done, total int64, note stri
 		if err := k.run(s); err != nil {
 			return nil, err
 		}
-	}
-	if k.process != nil {
-		k.process.kill()
 	}
 	return k.report, nil
 }

@@ -1,5 +1,5 @@
 // Package inorder runs work on several goroutines and passes on the results in the order of
-// the input, so that the output does not depend on the number of goroutines: Run and Each for a stream
+// the input, so that the output does not depend on the number of goroutines: Run for a stream
 // of unknown length, Merge for numbered pieces whose large results are reused.
 //
 // No promise of stability.

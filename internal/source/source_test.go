@@ -220,12 +220,19 @@ func TestEveryBit(t *testing.T) {
 	}
 }
 
-// A tar of PGN files, packed each, is all their games; a damaged one is named.
+// A tar of PGN files, packed each, is all their games, and leaves no file behind; a damaged one is named.
 func TestTarOfGames(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
 	games := string(gzipOf(t, []byte(text)))
-	got, err := contents(t, []*Input{stream("-", bytes.NewReader(tarOf(t, games, "a.pgn.gz", "b/c.PGN.gz")))})
-	if want := text + "\n\n" + text; err != nil || len(got) != 1 || got["-:*.pgn"] != want {
-		t.Errorf("%q, %v", got, err)
+	for end, games := range map[string]string{"gz": games, "zip": string(zipOf(t, "a.pgn"))} {
+		got, err := contents(t, []*Input{stream("-", bytes.NewReader(tarOf(t, games, "a.pgn."+end, "b/c.PGN."+end)))})
+		if want := text + "\n\n" + text; err != nil || len(got) != 1 || got["-:*.pgn"] != want {
+			t.Errorf("%s: %q, %v", end, got, err)
+		}
+	}
+	if left := setup.Must(os.ReadDir(dir)); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
 	}
 	damaged := games[:len(games)-5] + "x" + games[len(games)-4:]
 	data := tarOf(t, games, "a.pgn.gz", "b.pgn.gz")

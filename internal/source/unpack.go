@@ -280,7 +280,7 @@ func unpackZip(f *File) error {
 // unpackTar opens the only file of an archive, or all its files if they are PGN, one after the other: testing sites
 // pack each worker's games. Whether there are others is known at the end.
 func unpackTar(f *File) error {
-	t := &tarFile{archive: tar.NewReader(f.Reader), ctx: f.ctx}
+	t := &tarFile{archive: tar.NewReader(f.Reader), ctx: f.ctx, within: f}
 	name, err := t.next()
 	if err != nil {
 		return err
@@ -305,6 +305,7 @@ func isPGN(name string) bool { return strings.Contains(strings.ToLower(path.Base
 type tarFile struct {
 	archive *tar.Reader
 	ctx     context.Context
+	within  *File // closes what members need
 	member  io.Reader
 	names   []string
 	mixed   bool // files that are not all PGN
@@ -333,6 +334,7 @@ func (t *tarFile) open(name string) error {
 		return nil
 	}
 	f := &File{Name: name, Reader: bufio.NewReaderSize(t.archive, trialLength), ctx: t.ctx}
+	t.within.closers = append(t.within.closers, f.Close)
 	err := f.unpackAll(false)
 	t.member = f
 	if len(t.names) > 1 {
