@@ -151,6 +151,15 @@ func Filter(moves []board.Move, keep func(board.Move) bool) (kept []board.Move) 
 	return kept
 }
 
+// Reach returns the squares that the piece on from attacks, or would attack from another square.
+func Reach(p *board.Position, from, at board.Square, occupied board.Bitboard) board.Bitboard {
+	piece := p.PieceAt(from)
+	if piece.Type() == board.Pawn {
+		return board.PawnAttacks(piece.Color(), at)
+	}
+	return board.Attacks(piece.Type(), at, occupied)
+}
+
 // ToQueen reports whether a move is no promotion, or one to a queen: some programs make no others.
 func ToQueen(m board.Move) bool {
 	return m.Promotion() == board.NoPieceType || m.Promotion() == board.Queen

@@ -124,21 +124,19 @@ func (p *Position) check() error {
 			return fmt.Errorf("%v has %d kings", board.Color(c), n)
 		}
 	}
-	if p.attacked(p.kings[p.side().Other()], p.side()) {
-		return fmt.Errorf("%v is in check but not to move", p.side().Other())
+	if p.attacked(p.kings[p.SideToMove().Other()], p.SideToMove()) {
+		return fmt.Errorf("%v is in check but not to move", p.SideToMove().Other())
 	}
 	return nil
 }
 
-func (p *Position) side() board.Color {
+// SideToMove returns the side to move.
+func (p *Position) SideToMove() board.Color {
 	if p.black {
 		return board.Black
 	}
 	return board.White
 }
-
-// SideToMove returns the side to move.
-func (p *Position) SideToMove() board.Color { return p.side() }
 
 // FEN returns the first two fields of a FEN.
 func (p *Position) FEN() string {
@@ -164,7 +162,7 @@ func (p *Position) FEN() string {
 			b.WriteByte('/')
 		}
 	}
-	return b.String() + " " + p.side().String()[:1]
+	return b.String() + " " + p.SideToMove().String()[:1]
 }
 
 // String draws the board with Black at the top.
@@ -210,7 +208,7 @@ var (
 // Moves appends the legal moves, ordered by the square they start from.
 func (p *Position) Moves(buf []Move) []Move {
 	n := len(buf)
-	us := p.side()
+	us := p.SideToMove()
 	for rank := range Square(size) {
 		for file := range Square(size) {
 			from := rank<<4 | file
@@ -248,7 +246,7 @@ func (p *Position) shields(s, king Square) bool {
 			continue
 		}
 		slides := piece.Type() == board.Queen || piece.Type() == board.Rook && (file == 0 || rank == 0)
-		return slides && piece.Color() != p.side()
+		return slides && piece.Color() != p.SideToMove()
 	}
 	return false
 }
@@ -266,7 +264,7 @@ func (p *Position) movesOf(buf []Move, kind board.PieceType, from Square) []Move
 	case board.Queen:
 		far = true
 	}
-	us := p.side()
+	us := p.SideToMove()
 	for _, step := range steps {
 		for to := from + Square(step); to.onBoard(); to += Square(step) {
 			piece := p.at[to]
@@ -293,7 +291,7 @@ func (p *Position) pawnMoves(buf []Move, from Square) []Move {
 			continue
 		}
 		piece := p.at[to]
-		if capture := piece != board.NoPiece && piece.Color() != p.side(); capture != (i > 0) || i == 0 &&
+		if capture := piece != board.NoPiece && piece.Color() != p.SideToMove(); capture != (i > 0) || i == 0 &&
 			piece != board.NoPiece {
 			continue
 		}
@@ -323,7 +321,7 @@ func (p *Position) Make(m Move) {
 }
 
 // inCheck reports whether the side to move is in check.
-func (p *Position) inCheck() bool { return p.attacked(p.kings[p.side()], p.side().Other()) }
+func (p *Position) inCheck() bool { return p.attacked(p.kings[p.SideToMove()], p.SideToMove().Other()) }
 
 // attacked reports whether a piece of the side attacks the square.
 func (p *Position) attacked(s Square, by board.Color) bool {

@@ -143,13 +143,8 @@ func (g *generator) bearing(p *board.Position, c board.Color, squares board.Bitb
 // are queens on the board.
 func (g *generator) development(p *board.Position, sq board.Square) int {
 	piece := p.PieceAt(sq)
-	switch piece.Type() {
-	case board.Pawn:
-		return g.bearing(p, piece.Color(), board.PawnAttacks(piece.Color(), sq))
-	case board.King:
-		if g.queens {
-			return 0
-		}
+	if piece.Type() == board.King && g.queens {
+		return 0
 	}
-	return g.bearing(p, piece.Color(), board.Attacks(piece.Type(), sq, p.Occupied()))
+	return g.bearing(p, piece.Color(), attacksOf(p, sq))
 }

@@ -203,15 +203,6 @@ func (j *judgment) targets() {
 	}
 }
 
-// attacksOf returns the squares that the piece on sq attacks.
-func attacksOf(p *board.Position, sq board.Square) board.Bitboard {
-	piece := p.PieceAt(sq)
-	if piece.Type() == board.Pawn {
-		return board.PawnAttacks(piece.Color(), sq)
-	}
-	return board.Attacks(piece.Type(), sq, p.Occupied())
-}
-
 // onlyGuard reports whether the enemy piece on sq is the only defender of another piece that
 // is attacked.
 func (j *judgment) onlyGuard(sq board.Square) bool {

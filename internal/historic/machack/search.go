@@ -257,3 +257,8 @@ func (s *search) secondary(p *board.Position, value, least int) int {
 	s.plies[0].line = append(s.plies[0].line[:0], line...)
 	return min(v, value)
 }
+
+// attacksOf returns the squares that the piece on sq attacks.
+func attacksOf(p *board.Position, sq board.Square) board.Bitboard {
+	return historic.Reach(p, sq, sq, p.Occupied())
+}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/historic"
 )
 
 // The third way of choosing in the paper's section "Final Choice": "divide the goals into two lists. The first list
@@ -38,13 +39,8 @@ func rareMoves(p *board.Position) (moves []board.Move) {
 	return moves
 }
 
-func movesThat(p *board.Position, keep func(board.Move) bool) (moves []board.Move) {
-	for _, m := range p.LegalMoves(make([]board.Move, 0, 48)) {
-		if keep(m) {
-			moves = append(moves, m)
-		}
-	}
-	return moves
+func movesThat(p *board.Position, keep func(board.Move) bool) []board.Move {
+	return historic.Filter(p.LegalMoves(make([]board.Move, 0, 48)), keep)
 }
 
 // checks returns the moves that give check, even those that lose the piece.
@@ -55,7 +51,7 @@ func forks(p *board.Position) []board.Move {
 	return movesThat(p, func(m board.Move) bool {
 		after := p.Occupied()&^m.From().Bitboard() | m.To().Bitboard()
 		n := 0
-		for _, sq := range squares(reach(p, m.From(), m.To(), after) & p.ByColor(p.SideToMove().Other())) {
+		for _, sq := range squares(historic.Reach(p, m.From(), m.To(), after) & p.ByColor(p.SideToMove().Other())) {
 			if pieceValues[p.PieceAt(sq).Type()] > pieceValues[p.PieceAt(m.From()).Type()] {
 				n++
 			}

@@ -50,16 +50,7 @@ func adds(p *board.Position, m board.Move, sq board.Square) bool {
 		return false
 	}
 	after := p.Occupied()&^m.From().Bitboard() | m.To().Bitboard()
-	return reach(p, m.From(), m.To(), after).Has(sq) && !reach(p, m.From(), m.From(), p.Occupied()).Has(sq)
-}
-
-// reach returns the squares that the piece on from would attack from another square.
-func reach(p *board.Position, from, at board.Square, occupied board.Bitboard) board.Bitboard {
-	piece := p.PieceAt(from)
-	if piece.Type() == board.Pawn {
-		return board.PawnAttacks(piece.Color(), at)
-	}
-	return board.Attacks(piece.Type(), at, occupied)
+	return historic.Reach(p, m.From(), m.To(), after).Has(sq) && !historic.Reach(p, m.From(), m.From(), p.Occupied()).Has(sq)
 }
 
 // pins reports whether the move pins the enemy piece on sq to a more valuable one, from a
@@ -71,7 +62,7 @@ func pins(p *board.Position, m board.Move, sq board.Square) bool {
 	}
 	occupied := p.Occupied()&^m.From().Bitboard() | m.To().Bitboard()
 	near := board.Attacks(t, m.To(), occupied)
-	if !near.Has(sq) || reach(p, sq, sq, occupied).Has(m.To()) {
+	if !near.Has(sq) || historic.Reach(p, sq, sq, occupied).Has(m.To()) {
 		return false
 	}
 	beyond := board.Attacks(t, m.To(), occupied&^sq.Bitboard()) &^ near & p.ByColor(p.SideToMove().Other())
@@ -219,22 +210,16 @@ func develops(p *board.Position, m board.Move) bool {
 
 // developmentDisturb returns the safe moves that develop a piece and attack an enemy queen or
 // rook.
-func developmentDisturb(p *board.Position) (moves []board.Move) {
+func developmentDisturb(p *board.Position) []board.Move {
 	us := p.SideToMove()
 	targets := p.ByColor(us.Other()) & (p.ByType(board.Queen) | p.ByType(board.Rook))
 	if targets == 0 {
 		return nil
 	}
-	for _, m := range p.LegalMoves(make([]board.Move, 0, 48)) {
-		if !develops(p, m) {
-			continue
-		}
+	return movesThat(p, func(m board.Move) bool {
 		after := p.Occupied()&^m.From().Bitboard() | m.To().Bitboard()
-		if reach(p, m.From(), m.To(), after)&targets != 0 && safe(p, m) {
-			moves = append(moves, m)
-		}
-	}
-	return moves
+		return develops(p, m) && historic.Reach(p, m.From(), m.To(), after)&targets != 0 && safe(p, m)
+	})
 }
 
 // materialMoves proposes moves for the possible exchanges of both sides, the largest gain or

@@ -13,7 +13,8 @@ import (
 	"github.com/assay-chess/assay/internal/historic"
 )
 
-// Player is either strategy. It implements engine.Player and historic.Explainer.
+// Player is either strategy. It implements engine.Player and historic.Explainer. A high Style makes the paper's
+// positional player; higher Least and Most with lower Thresholds make its combination player.
 type Player struct {
 	historic.Seeded
 	historic.Weighted
@@ -71,22 +72,6 @@ func (p *Player) setEvaluation(w engine.Weights, style int) error {
 	}
 	return err
 }
-
-// Options returns the UCI declarations of the options.
-//
-//   - Moves: depth of type A, in moves of each side.
-//   - Least, Most: length of the variations of type B, in moves of each side.
-//   - Thresholds: least h of the moves of type B, by ply; the last is for all deeper plies.
-//   - Types: investigate first what type positions suggest (typepos.go).
-//   - Variation: margin of nearly equal moves in centipawns; 0 plays the first best move.
-//   - Style: weight of the positional terms in percent.
-//   - Book: play from the opening book.
-//   - Seed: added to the seed of a game, since a GUI cannot set one.
-//   - EvalFile: weights.
-//
-// A high Style makes the paper's positional player; higher Least and Most with lower
-// Thresholds make its combination player.
-func (p *Player) Options() []string { return p.Weighted.Options() }
 
 // Close frees the table of positions.
 func (p *Player) Close() error {

@@ -188,9 +188,6 @@ func (s *search) keep(ply int, m board.Move) {
 	s.pvLen[ply] = 1 + n
 }
 
-// worth holds the piece values of the paper in pawns, by board.PieceType.
-var worth = [6]int{1, 3, 3, 5, 9, 200}
-
 // restless is g(P) of Shannon 1950, section 6, by which his type B strategy decides
 // whether to stop a variation: it reports whether any piece "is attacked by a piece of
 // lower value, or by more pieces than defences, or if any check exists". Only direct
@@ -209,7 +206,7 @@ func restless(p *board.Position) bool {
 			return true
 		}
 		for attackers != 0 {
-			if worth[p.PieceAt(attackers.PopFirst()).Type()] < worth[piece.Type()] {
+			if pieceValues[p.PieceAt(attackers.PopFirst()).Type()] < pieceValues[piece.Type()] {
 				return true
 			}
 		}

@@ -66,14 +66,14 @@ func middleGame(p *board.Position, m board.Move, pinned board.Bitboard) bool {
 			return true
 		}
 	}
-	reach := attacks(us, piece, m.To(), p.Occupied()&^m.From().Bitboard()|m.To().Bitboard())
+	reach := historic.Reach(p, m.From(), m.To(), p.Occupied()&^m.From().Bitboard()|m.To().Bitboard())
 	forked := 0
 	for b := reach & p.ByColor(us.Other()); b != 0; {
 		if pieceValues[p.PieceAt(b.PopFirst()).Type()] > pieceValues[piece] {
 			forked++
 		}
 	}
-	pinned &^= attacks(us, piece, m.From(), p.Occupied()) // attacked already
+	pinned &^= historic.Reach(p, m.From(), m.From(), p.Occupied()) // attacked already
 	return reach&pinned != 0 || forked > 1 || p.GivesCheck(m) && !reach.Has(king) || m.Promotion() != board.NoPieceType
 }
 
@@ -97,7 +97,7 @@ func pinnedBy(p *board.Position) (pinned board.Bitboard) {
 	for own := p.ByColor(us); own != 0; {
 		sq := own.PopFirst()
 		between := board.Between(sq, king) & p.Occupied()
-		if between.Count() == 1 && attacks(us, p.PieceAt(sq).Type(), sq, p.Occupied()&^between).Has(king) {
+		if between.Count() == 1 && historic.Reach(p, sq, sq, p.Occupied()&^between).Has(king) {
 			pinned |= between & p.ByColor(us.Other())
 		}
 	}

@@ -124,7 +124,7 @@ func h(p *board.Position, m board.Move, danger board.Bitboard) int {
 		return attacking
 	}
 	after := p.Occupied()&^from.Bitboard() | to.Bitboard()
-	reach := attacks(us, piece, to, after) &^ attacks(us, piece, from, p.Occupied())
+	reach := historic.Reach(p, from, to, after) &^ historic.Reach(p, from, from, p.Occupied())
 	for b := reach & p.ByColor(us.Other()); b != 0; {
 		if pieceValues[p.PieceAt(b.PopFirst()).Type()] > pieceValues[piece] {
 			return attacking
@@ -146,13 +146,6 @@ func threatened(p *board.Position) (b board.Bitboard) {
 		}
 	}
 	return b
-}
-
-func attacks(c board.Color, t board.PieceType, sq board.Square, occupied board.Bitboard) board.Bitboard {
-	if t == board.Pawn {
-		return board.PawnAttacks(c, sq)
-	}
-	return board.Attacks(t, sq, occupied)
 }
 
 // nodeA is minimax to a fixed depth. Cut-offs, the table and the move order only save time.
