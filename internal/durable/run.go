@@ -341,17 +341,27 @@ func (r *Run) keepProgress() {
 
 // LastProgress returns how far the run in dir was at last; nil if it is not known.
 func LastProgress(dir string) (last *RunProgress) {
-	_ = ReadJournal(filepath.Join(dir, RunEventsName), func(line []byte) error { // no result depends on it
-		var e struct {
-			Kind string      `json:"event"`
-			Data RunProgress `json:"data"`
+	Events(dir, func(kind string, data json.RawMessage) {
+		var p RunProgress
+		if kind == progressEvent && json.Unmarshal(data, &p) == nil {
+			last = &p
 		}
-		if json.Unmarshal(line, &e) == nil && e.Kind == progressEvent {
-			last = &e.Data
+	})
+	return last
+}
+
+// Events calls visit with each event of the run in dir. It skips lines that cannot be read: no result depends on them.
+func Events(dir string, visit func(kind string, data json.RawMessage)) {
+	_ = ReadJournal(filepath.Join(dir, RunEventsName), func(line []byte) error {
+		var e struct {
+			Kind string          `json:"event"`
+			Data json.RawMessage `json:"data"`
+		}
+		if json.Unmarshal(line, &e) == nil {
+			visit(e.Kind, e.Data)
 		}
 		return nil
 	})
-	return last
 }
 
 // Reopen removes the result of a complete run, which then goes on.

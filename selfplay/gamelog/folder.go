@@ -6,10 +6,10 @@
 // run is resumed, so a killed run loses no finished game and writes none twice.
 //
 // Pairs plays pairs of games and counts them in order, for matches, ladders and tuning by
-// games; inFolder starts and resumes such a run. Who plays whom, and what points mean, is
+// games; InFolder starts and resumes such a run. Who plays whom, and what points mean, is
 // known only to selfplay/match, selfplay/ladder and tuner/spsa/play.
 //
-// Start reading at Pairs, and for the files at Open.
+// Start reading at Pairs, and for the files at InFolder.
 //
 // No promise of stability.
 package gamelog
@@ -117,16 +117,11 @@ func (g *games) noteLoad(l machine.Load) error {
 // ReadLoad returns the load of the machine while the games in the run's folder were played, by
 // all processes together; zero if it is not known.
 func ReadLoad(dir string) (all machine.Load) {
-	// No result depends on it: what cannot be read is skipped.
-	_ = durable.ReadJournal(filepath.Join(dir, durable.RunEventsName), func(line []byte) error {
-		var e struct {
-			Kind string       `json:"event"`
-			Data machine.Load `json:"data"`
+	durable.Events(dir, func(kind string, data json.RawMessage) {
+		var l machine.Load
+		if kind == loadEvent && json.Unmarshal(data, &l) == nil {
+			all.Add(l)
 		}
-		if json.Unmarshal(line, &e) == nil && e.Kind == loadEvent {
-			all.Add(e.Data)
-		}
-		return nil
 	})
 	return all
 }

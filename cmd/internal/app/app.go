@@ -175,7 +175,7 @@ func newRootCommand() *cobra.Command {
 		Use:   "assay",
 		Short: "Generate self-play data, tune a chess evaluation, and prove the gain",
 		Long:  `assay turns games into a better chess evaluation, and proves that it is better.`,
-		Example: `  assay learn                                      # the whole loop, 3 minutes
+		Example: `  assay learn                                      # the whole loop, 4 minutes
   assay match ./new ./base --tc 8+0.08 --sprt 0,5  # is my patch stronger?`,
 		Version:       ui.Version(),
 		SilenceErrors: true,

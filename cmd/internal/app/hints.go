@@ -13,7 +13,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/internal/opts"
@@ -89,6 +88,12 @@ var hints = []hint{
 	{is: durable.ErrDamaged, on: "learn", cure: damageCure + ": {resume}"},
 	{is: durable.ErrDamaged, cure: damageCure},
 
+	{is: opening.ErrWholeGames, on: "spsa", cure: "book_plies = 16 in CONFIG plays the first 16 plies of each{again}"},
+	{is: selfplay.ErrNoOpening, on: "spsa", cure: "raise random_plies or opening_score in CONFIG{again}"},
+	{is: selfplay.ErrPreflight, on: "spsa", cure: "'assay check' shows what the engine says; if it knows only clocks, " +
+		"write tc in CONFIG"},
+	{is: selfplay.ErrBusy, on: "spsa", cure: "play again when the machine is free, with a lower --concurrency, or with " +
+		"nodes in CONFIG{again}"},
 	{is: opening.ErrWholeGames, cure: "--book-plies 16 plays the first 16 plies of each{again}"},
 	{is: opening.ErrExhausted, cure: "use a larger --book, or none for random openings{again}"},
 	{is: selfplay.ErrNoOpening, cure: "raise --random-plies or --opening-score, or play fewer --games{again}"},
@@ -226,7 +231,7 @@ func advise(cmd *cobra.Command, err error) error {
 		}
 		return fmt.Errorf("%w%s", err, strings.NewReplacer("{dir}", quote.Word(dir), "{again}", again,
 			"{resume}", info.Resume,
-			"{data}", ui.FlagLine("", new(pflag.FlagSet), cmd.Flags().Args())).Replace(h.cure))
+			"{data}", ui.Words(cmd.Flags().Args())).Replace(h.cure))
 	}
 	return err
 }

@@ -47,7 +47,7 @@ plan adds generations. --plan FILE (the config.json of a run, or its object "pla
 replaces the other flags and sets each generation separately.
 
 --engine DIR tunes your own engine instead (assay guide tune-my-engine); --check tries it first.`,
-		Example: `  assay learn                                 # about three minutes on two cores
+		Example: `  assay learn                                 # about four minutes on two cores
   assay learn --games 40 --nodes 300 --seed 3 # a whole small run in seconds
   assay learn --generations 4 --games 20000 --nodes 5000 --out runs/night
   assay learn --engine ../engine --check      # can assay tune my engine?
@@ -119,12 +119,12 @@ func (o *learnOptions) add(play *opts.Play) {
 // learnEngine tunes the engine of a repository, or tries every stage of that.
 func (s *learning) learnEngine(cmd *cobra.Command) error {
 	forGames := []string{"concurrency", "serve", "nats", "lease", "replay-share", "reference-speed", "syzygy", "syzygy-50"}
-	with := slices.Concat([]string{"engine", "out", "games", "nodes", "generations", "seed", "final-games", "json"},
+	with := slices.Concat([]string{"engine", "out", "games", "nodes", "generations", "seed", "final-games", "json", "all"},
 		forGames, ownengine.Alone)
 	var err error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(with, f.Name) && err == nil {
-			err = ui.Usagef("--%s: with --engine the settings are in %s", f.Name, opts.ProjectName)
+			err = ui.Usagef("--%s is for assay's own evaluation: leave it out with --engine", f.Name)
 		}
 	})
 	if err != nil {
@@ -155,7 +155,9 @@ func (s *learning) learnEngine(cmd *cobra.Command) error {
 	}
 	page := report.WriteOrWarn(dir, s.stderr)
 	d := doc.Engine(r, dir)
-	d.Note("report: %s", page)
+	if page != "" {
+		d.Note("report: %s", page)
+	}
 	return ui.Show(cmd, r, d.Printer(s.All))
 }
 
@@ -233,7 +235,9 @@ func (s *learning) learn() error {
 	if r.Champion.Generation > 0 {
 		d.Note("weights: %s", filepath.Join(dir, filepath.FromSlash(r.Champion.File)))
 	}
-	d.Note("report: %s", page)
+	if page != "" {
+		d.Note("report: %s", page)
+	}
 	return ui.Show(s.cmd, r, d.Printer(s.All))
 }
 

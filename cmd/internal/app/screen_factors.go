@@ -13,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay/roster"
 	"github.com/assay-chess/assay/selfplay/screen"
 )
@@ -252,7 +253,7 @@ func (x *screening) keepLog(of screen.Subset, failed error) error {
 	path := fmt.Sprintf("%s-build-%b.log", filepath.Clean(x.Out), of)
 	first, _, _ := strings.Cut(failed.Error(), "\n")
 	x.warn(fmt.Sprintf("the build with %s: %s; its output is in %s", what, first, path))
-	return os.WriteFile(path, []byte(failed.Error()+"\n"), 0o666)
+	return errors.Join(durable.MakeDir(filepath.Dir(path)), os.WriteFile(path, []byte(failed.Error()+"\n"), 0o666))
 }
 
 // readPatches reads the patches of all factors. Each must apply alone and change something.

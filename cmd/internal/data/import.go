@@ -1,7 +1,6 @@
 package data
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -59,7 +58,7 @@ without a game count as independent of each other; --infer-games finds the games
 			if cmd.Flags().Changed("score-view") {
 				f.config.Comments.View = map[string]pgn.View{"white": pgn.White, "mover": pgn.Mover}[f.view]
 			}
-			return f.run(cmd.Context(), args, ui.OutputOf(cmd))
+			return f.run(cmd, args)
 		},
 	}
 	fs := cmd.Flags()
@@ -127,8 +126,8 @@ func (f *importFlags) check(sources []string) (err error) {
 	return nil
 }
 
-func (f *importFlags) run(ctx context.Context, sources []string, to ui.Output) error {
-	stderr := to.Err
+func (f *importFlags) run(cmd *cobra.Command, sources []string) error {
+	stderr := cmd.ErrOrStderr()
 	c := f.config
 	c.Program = ui.Version()
 	p := ui.NewProgress(stderr, "data import")
@@ -141,7 +140,7 @@ func (f *importFlags) run(ctx context.Context, sources []string, to ui.Output) e
 	c.Same = func(path, earlier string) {
 		quote.Fprintf(stderr, "data import: warning: %s has the same bytes as %s; its rows will occur twice\n", path, earlier)
 	}
-	m, n, err := convert.Import(ctx, sources, f.out, c)
+	m, n, err := convert.Import(cmd.Context(), sources, f.out, c)
 	var view *dataset.ViewFault
 	switch {
 	case errors.Is(err, dataset.ErrComplete) && !errors.Is(err, convert.ErrStream):
@@ -166,10 +165,10 @@ func (f *importFlags) run(ctx context.Context, sources []string, to ui.Output) e
 	if n.Views != nil {
 		fmt.Fprintf(stderr, "data import: warning: %v; %s\n", n.Views, ui.ViewCure(n.Views, false))
 	}
-	return f.print(to, m, n)
+	return f.print(cmd, m, n)
 }
 
-func (f *importFlags) print(to ui.Output, m *durable.Manifest, n *convert.Imported) error {
+func (f *importFlags) print(cmd *cobra.Command, m *durable.Manifest, n *convert.Imported) error {
 	id, err := m.ID()
 	if err != nil {
 		return err
@@ -181,7 +180,7 @@ func (f *importFlags) print(to ui.Output, m *durable.Manifest, n *convert.Import
 	case n.Schema == dataset.PositionsFormat && !n.Named:
 		games = ", no games (unclustered)"
 	}
-	return to.Show(struct {
+	return ui.Show(cmd, struct {
 		Out string `json:"out"`
 		ID  string `json:"id"`
 		*convert.Imported

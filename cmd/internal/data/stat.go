@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -78,7 +79,7 @@ func printSummary(out io.Writer, s *arrange.Summary) error {
 	line("results", "White %s, draw %s, Black %s; mean %.4f", ui.Share(r.White, s.Rows), ui.Share(r.Draw, s.Rows),
 		ui.Share(r.Black, s.Rows), r.Mean)
 	for _, name := range slices.Sorted(maps.Keys(s.Terminations)) {
-		line("", "%d %s", s.Terminations[name], orNone(name))
+		line("", "%d %s", s.Terminations[name], cmp.Or(name, "(none)"))
 	}
 	printLabels(line, s)
 	printScores(line, s)
@@ -138,13 +139,6 @@ func printScores(line func(name, format string, args ...any), s *arrange.Summary
 			line("", "%6d to %6d  %6s", b.From, b.To-1, ui.Share(b.N, total))
 		}
 	}
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "(none)"
-	}
-	return s
 }
 
 func newHead() *cobra.Command {

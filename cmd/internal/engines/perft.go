@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -53,13 +52,9 @@ start position.`,
 			if err != nil || depth < 0 {
 				return ui.Usagef("the depth %q is not a number of plies", args[last])
 			}
-			fen := strings.Join(args[:last], " ")
-			if fen == "startpos" {
-				fen = board.StartFEN
-			}
-			p, err := board.ParseFEN(fen)
+			p, err := ui.Position(args[:last])
 			if err != nil {
-				return fmt.Errorf("%w; put the FEN in quotes, like %q", err, board.StartFEN)
+				return err
 			}
 			r, err := perft(cmd.Context(), &p, depth, ui.NewProgress(cmd.ErrOrStderr(), "perft").Update)
 			if err != nil {

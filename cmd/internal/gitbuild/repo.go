@@ -325,23 +325,6 @@ func (s *Source) Patch(ctx context.Context, name string) (*Patch, error) {
 	return newPatch(name, diff)
 }
 
-// Changed returns the source with what was changed in the folder of its Checkout; temp is as for Patched.
-func (s *Source) Changed(ctx context.Context, dir, temp string) (*Source, error) {
-	env, err := s.environment()
-	if err != nil {
-		return nil, err
-	}
-	diff, err := runGit(ctx, dir, env, "diff", "--binary", "--full-index")
-	if err != nil || strings.TrimSpace(diff) == "" {
-		return s, err
-	}
-	p, err := newPatch(dir, diff)
-	if err != nil {
-		return nil, err
-	}
-	return s.Patched(ctx, temp, p)
-}
-
 // Patched returns the source with patches applied, in their order. Git objects are written to the folder temp, which
 // must stay until the source is built. An error that wraps ErrPatch names the patch.
 func (s *Source) Patched(ctx context.Context, temp string, patches ...*Patch) (*Source, error) {

@@ -108,7 +108,7 @@ not explanations). FEN may be "startpos".
     "2r1kb1r/5p1p/p1n1b1p1/2nQN3/Pp5B/8/1PP2PPP/1K1R1B1R w k - 1 20"`,
 		Args: cobra.RangeArgs(2, 7), // a FEN without quotes has up to six fields
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := positionArgs(args[1:])
+			p, err := ui.Position(args[1:])
 			if err != nil {
 				return err
 			}
@@ -119,14 +119,6 @@ not explanations). FEN may be "startpos".
 			return explainPosition(cmd.OutOrStdout(), spec, &p)
 		},
 	}
-}
-
-// positionArgs reads a FEN, with or without quotes, or "startpos".
-func positionArgs(args []string) (board.Position, error) {
-	if len(args) == 1 && args[0] == "startpos" {
-		return board.StartPosition(), nil
-	}
-	return ui.ParseFEN(args)
 }
 
 func explainPosition(w io.Writer, spec engine.Spec, p *board.Position) (err error) {

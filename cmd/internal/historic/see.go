@@ -33,7 +33,7 @@ legal.`,
 			if !ok {
 				return ui.Usagef("%q is not a square: the last argument is one of a1 to h8", args[last])
 			}
-			p, err := positionArgs(args[:last])
+			p, err := ui.Position(args[:last])
 			if err != nil {
 				return err
 			}

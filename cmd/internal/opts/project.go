@@ -210,7 +210,7 @@ func (p *Project) tuned(l Line, value any) (bool, error) {
 		if !isTable {
 			return true, errors.New("want a table: [learn], and below it nodes = 5000")
 		}
-		return true, inside.lines(table, nil, p.addLearn)
+		return true, inside.lines(table, nil, p.Learn.take)
 	case "numbers":
 		return true, files(value, &p.Numbers)
 	case "value":
@@ -256,14 +256,6 @@ func files(value any, to *[]string) error {
 		}
 	}
 	return nil
-}
-
-// addLearn takes a line of the table [learn].
-func (p *Project) addLearn(l Line) error {
-	if l.Name == "book" {
-		l.Text = p.besideFile(l.Text)
-	}
-	return p.Learn.take(l)
 }
 
 // Build returns the command that builds the engine, empty if there is none.

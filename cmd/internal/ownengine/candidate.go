@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner/learn"
 )
@@ -70,9 +70,5 @@ func (r *Result) Longer(c *Candidate, dir string) string {
 	}
 	words = append(words, "--sprt", fmt.Sprintf("%g,%g", r.Plan.Elo0, r.Plan.Elo1), "--seed",
 		fmt.Sprint(r.Plan.Seed+99), "--out", filepath.Join(dir, "longer"))
-	text := "assay"
-	for _, w := range words {
-		text += " " + quote.Word(w)
-	}
-	return text
+	return "assay " + ui.Words(words)
 }

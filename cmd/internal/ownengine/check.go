@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/models/numbers"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner/learn"
@@ -115,15 +116,10 @@ func (k *checker) settable() (said string, err error) {
 	}
 	said = fmt.Sprintf("%d in %s; ", len(k.set.Numbers), strings.Join(k.project.Numbers, ", "))
 	text, err := k.sameBench()
-	k.leftOut()
-	return said + text, err
-}
-
-// leftOut notes what was not taken.
-func (k *checker) leftOut() {
 	for _, line := range leftOut(k.set.Left) {
 		k.note("%s", line)
 	}
+	return said + text, err
 }
 
 // leftOut says what was not taken, a line for each reason.
@@ -136,18 +132,9 @@ func leftOut(left []numbers.Left) (lines []string) {
 		names[x.Why] = append(names[x.Why], x.Name)
 	}
 	for _, why := range order {
-		lines = append(lines, fmt.Sprintf("left out, %s: %s", why, listed(names[why])))
+		lines = append(lines, fmt.Sprintf("left out, %s: %s", why, ui.Listed(names[why], 8)))
 	}
 	return lines
-}
-
-// listed lists the first of some names.
-func listed(names []string) string {
-	const most = 8
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 func (k *checker) games() (string, error) {
@@ -186,7 +173,7 @@ func (k *checker) slopes() (string, error) {
 		return "", err
 	}
 	if len(r.Flat) > 0 {
-		k.note("without a slope here: %d, as %s", len(r.Flat), listed(r.Flat))
+		k.note("without a slope here: %d, as %s", len(r.Flat), ui.Listed(r.Flat, 8))
 	}
 	for _, left := range r.Left {
 		k.held = append(k.held, left.Name)

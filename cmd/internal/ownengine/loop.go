@@ -102,8 +102,8 @@ func (l *loop) open(temp string) (*RunConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	if rel, err := filepath.Rel(l.path(SourceName), plan.Book); plan.Book != "" && err == nil {
-		plan.Book = filepath.Join(l.author.Top, rel) // in the author's repository, not in a copy of it that goes
+	if plan.Book != "" && !filepath.IsAbs(plan.Book) {
+		plan.Book = filepath.Join(l.author.Top, plan.Book) // in the author's repository, not in a copy of it that goes
 	}
 	config := &RunConfig{Program: ui.Version(), Engine: l.author.Name(), Base: l.source.ID, Build: l.project.Build(),
 		Numbers: l.project.Numbers, Value: l.project.Value, Skip: l.project.Skip, Take: l.project.Take, Plan: plan}
@@ -260,15 +260,11 @@ func (l *loop) spent() time.Duration { return l.worked + time.Since(l.began) }
 
 // workedBefore is what earlier processes of a run said of that.
 func workedBefore(run *durable.Run) (worked time.Duration) {
-	_ = durable.ReadJournal(run.Path(durable.RunEventsName), func(line []byte) error { // no result depends on it
-		var e struct {
-			Kind string  `json:"event"`
-			Data float64 `json:"data"`
+	durable.Events(run.Dir(), func(kind string, data json.RawMessage) {
+		var seconds float64
+		if kind == workedEvent && json.Unmarshal(data, &seconds) == nil {
+			worked = time.Duration(seconds * float64(time.Second))
 		}
-		if json.Unmarshal(line, &e) == nil && e.Kind == workedEvent {
-			worked = time.Duration(e.Data * float64(time.Second))
-		}
-		return nil
 	})
 	return worked
 }

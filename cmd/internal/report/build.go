@@ -38,37 +38,10 @@ type Report struct {
 	games    []*gallery // to replay, one a folder
 }
 
-// reader reads files of a run. It keeps its first error.
-type reader struct {
-	dir string // of the run
-	err error
-}
-
-func (r *reader) keep(err error) {
-	if r.err == nil {
-		r.err = err
-	}
-}
-
-// read reads a file of JSON. It reports false if there is none, or after an error.
-func (r *reader) read(v any, elem ...string) bool {
-	ok, err := readJSON(v, elem...)
-	r.keep(err)
-	return ok
-}
-
-// read returns what a file of JSON holds; nil if there is none, or after an error.
-func read[T any](r *reader, elem ...string) *T {
-	v := new(T)
-	if !r.read(v, elem...) {
-		return nil
-	}
-	return v
-}
-
-// builder describes a run.
+// builder describes a run. It keeps its first error.
 type builder struct {
-	reader
+	dir      string // of the run
+	err      error
 	brief    bool // for a list of runs: neither games nor plots
 	config   json.RawMessage
 	report   *Report
@@ -77,7 +50,31 @@ type builder struct {
 }
 
 func newBuilder(dir string) *builder {
-	return &builder{reader: reader{dir: dir}, maxGames: galleryBytes, report: &Report{Status: durable.Status(dir)}}
+	return &builder{dir: dir, maxGames: galleryBytes, report: &Report{Status: durable.Status(dir)}}
+}
+
+func (b *builder) keep(err error) {
+	if b.err == nil {
+		b.err = err
+	}
+}
+
+// read reads a file of JSON. It reports false if there is none, or after an error.
+func (b *builder) read(v any, elem ...string) bool {
+	err := durable.ReadJSON(filepath.Join(elem...), v)
+	if !errors.Is(err, fs.ErrNotExist) {
+		b.keep(err)
+	}
+	return err == nil
+}
+
+// read returns what a file of JSON holds; nil if there is none, or after an error.
+func read[T any](b *builder, elem ...string) *T {
+	v := new(T)
+	if !b.read(v, elem...) {
+		return nil
+	}
+	return v
 }
 
 // recoverInconsistent is deferred where files of a run are shown. They hold lists that belong together, as players and
@@ -265,13 +262,4 @@ func settingName(path string) string {
 		return fmt.Sprintf(" %d", n+1)
 	})
 	return strings.NewReplacer(".", ", ", "_", " ").Replace(path)
-}
-
-// readJSON reads a file of a run. It reports false if there is none.
-func readJSON(v any, elem ...string) (bool, error) {
-	err := durable.ReadJSON(filepath.Join(elem...), v)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
 }

@@ -33,25 +33,25 @@ interrupted, is shown as far as it got.`,
 			for i, arg := range args {
 				dirs[i] = findRun(arg)
 			}
-			return reportRuns(ui.OutputOf(cmd), dirs)
+			return reportRuns(cmd, dirs)
 		},
 	}
 	ui.JSON(cmd)
 	return cmd
 }
 
-func reportRuns(to ui.Output, dirs []string) error {
+func reportRuns(cmd *cobra.Command, dirs []string) error {
 	pages := []string{}
 	for _, dir := range dirs {
 		page, err := Write(dir)
 		if err != nil {
 			return fmt.Errorf("report of %s: %w", dir, err)
 		}
-		if pages = append(pages, page); !to.JSON {
-			quote.Fprintf(to.Out, "%s\n", page)
+		if pages = append(pages, page); !ui.WantsJSON(cmd) {
+			quote.Fprintf(cmd.OutOrStdout(), "%s\n", page)
 		}
 	}
-	return to.Show(map[string]any{"pages": pages}, ui.Text(""))
+	return ui.Show(cmd, map[string]any{"pages": pages}, ui.Text(""))
 }
 
 // Follow writes the page of a run again and again, until the function that it returns is called. It takes a
@@ -104,11 +104,12 @@ func Leave(dir string, stderr io.Writer) {
 }
 
 // WriteOrWarn writes the page of a run and returns its path. The run itself is complete, so
-// an error here is only a warning.
+// an error here is only a warning, and there is no path.
 func WriteOrWarn(dir string, stderr io.Writer) string {
 	page, err := Write(dir)
 	if err != nil {
 		fmt.Fprintf(stderr, "report: warning: no page was written for %s: %v\n", dir, err)
+		return ""
 	}
 	return page
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math/bits"
 	"path/filepath"
@@ -224,7 +226,9 @@ func (t *tally) summary() ui.Table {
 func readWorkers(dir string, state durable.State) (*coordinator.Snapshot, error) {
 	path := filepath.Join(dir, coordinator.DirName, coordinator.WorkersName)
 	r := new(coordinator.Snapshot)
-	if ok, err := readJSON(r, path); err != nil || !ok {
+	if err := durable.ReadJSON(path, r); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
 		return nil, err
 	}
 	if r.Format != coordinator.SnapshotFormat {

@@ -55,7 +55,7 @@ func (b *builder) selfplay() *doc.Document {
 	if b.report.Status.Info.Command != "selfplay" {
 		return nil // another command has another result
 	}
-	s := read[datagen.Summary](&b.reader, b.dir, durable.RunResultName)
+	s := read[datagen.Summary](b, b.dir, durable.RunResultName)
 	if s == nil {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (b *builder) addMatch(id, title, dir string) (*doc.Document, *match.Result)
 	if !b.read(&c, dir, durable.RunConfigName) {
 		return nil, nil
 	}
-	r := read[match.Result](&b.reader, dir, durable.RunResultName)
+	r := read[match.Result](b, dir, durable.RunResultName)
 	var course *match.Curve
 	if !b.brief {
 		const maxPoints = 300 // of a curve
@@ -153,7 +153,7 @@ func (b *builder) course(c *match.Curve, name string) (list []figure) {
 
 func (b *builder) ladder() *doc.Document {
 	t := b.tally(b.dir, "ladder")
-	r := read[ladder.Result](&b.reader, b.dir, durable.RunResultName)
+	r := read[ladder.Result](b, b.dir, durable.RunResultName)
 	if r == nil {
 		so := ui.Table{Head: []string{"player", ">points", ">games"},
 			Caption: "Points so far; there are ratings when the ladder is complete"}
@@ -211,7 +211,7 @@ func (b *builder) forest(title string, list []estimate) []figure {
 
 func (b *builder) screen() (d *doc.Document) {
 	b.tally(b.dir, "screen")
-	if r := read[screen.Result](&b.reader, b.dir, durable.RunResultName); r != nil {
+	if r := read[screen.Result](b, b.dir, durable.RunResultName); r != nil {
 		var list []estimate
 		for j := range r.Effects {
 			if e := &r.Effects[j]; e.Known() {
@@ -244,7 +244,7 @@ func (b *builder) spsa() (d *doc.Document) {
 	b.read(&config, b.dir, durable.RunConfigName)
 	b.tally(b.dir, "tuning")
 	var parts []doc.Part
-	if r := read[play.Result](&b.reader, b.dir, durable.RunResultName); r != nil {
+	if r := read[play.Result](b, b.dir, durable.RunResultName); r != nil {
 		r.Load = gamelog.ReadLoad(b.dir)
 		d = doc.SPSA(r, config.SPSA.Parameters, b.dir)
 		parts = d.Parts
@@ -298,7 +298,7 @@ func (b *builder) learnEngine() *doc.Document {
 	var config ownengine.RunConfig
 	b.read(&config, b.dir, durable.RunConfigName)
 	d, plan := new(doc.Document), config.Plan
-	if r := read[ownengine.Result](&b.reader, b.dir, durable.RunResultName); r != nil {
+	if r := read[ownengine.Result](b, b.dir, durable.RunResultName); r != nil {
 		d, plan = doc.Engine(r, b.dir), r.Plan
 		b.add("generations", "Generations", d.Parts)
 	}
@@ -338,19 +338,4 @@ func (b *builder) started(generations int) (folders []string) {
 // path returns a path in the run's folder.
 func (b *builder) path(elem ...string) string {
 	return filepath.Join(append([]string{b.dir}, elem...)...)
-}
-
-// events calls visit with each line of events.jsonl. It skips lines that cannot be read:
-// no result depends on them.
-func (b *builder) events(visit func(kind string, data json.RawMessage)) {
-	_ = durable.ReadJournal(b.path(durable.RunEventsName), func(line []byte) error {
-		var e struct {
-			Kind string          `json:"event"`
-			Data json.RawMessage `json:"data"`
-		}
-		if json.Unmarshal(line, &e) == nil {
-			visit(e.Kind, e.Data)
-		}
-		return nil
-	})
 }

@@ -28,7 +28,7 @@ func (b *builder) learn() *doc.Document {
 	}
 	b.read(&config, b.dir, durable.RunConfigName)
 	d, plan, decisions := new(doc.Document), config.Plan, b.decisions()
-	r := read[learn.Result](&b.reader, b.dir, durable.RunResultName)
+	r := read[learn.Result](b, b.dir, durable.RunResultName)
 	if r != nil {
 		name := b.path(durable.RunResultName)
 		switch {
@@ -76,15 +76,15 @@ func (b *builder) generations(r *learn.Result, planned int,
 	for i, folder := range b.started(planned) {
 		g := learn.GenerationResult{Number: i + 1}
 		games, tuned := filepath.Join(folder, "games"), filepath.Join(folder, "spsa")
-		if s := read[datagen.Summary](&b.reader, games, durable.RunResultName); s != nil {
+		if s := read[datagen.Summary](b, games, durable.RunResultName); s != nil {
 			g.Games = *s
 		}
 		b.tally(games, fmt.Sprintf("generation %d, self-play", g.Number))
 		b.tally(tuned, fmt.Sprintf("generation %d, tuning by games", g.Number))
-		if f := read[learn.Fit](&b.reader, folder, learn.FitName); f != nil {
+		if f := read[learn.Fit](b, folder, learn.FitName); f != nil {
 			g.Fit = *f
 		}
-		if s := read[play.Result](&b.reader, tuned, durable.RunResultName); s != nil && g.Fit.SPSA == nil {
+		if s := read[play.Result](b, tuned, durable.RunResultName); s != nil && g.Fit.SPSA == nil {
 			g.Fit.SPSA = &learn.Tuned{Result: s}
 		}
 		_, g.Gate = b.addMatch(fmt.Sprintf("gate-%d", g.Number), fmt.Sprintf("Gate of generation %d", g.Number),
@@ -109,7 +109,7 @@ type decision struct {
 // decisions reads the decisions of the gates from events.jsonl.
 func (b *builder) decisions() map[int]decision {
 	all := map[int]decision{}
-	b.events(func(kind string, data json.RawMessage) {
+	durable.Events(b.dir, func(kind string, data json.RawMessage) {
 		var d decision
 		if kind == "decision" && json.Unmarshal(data, &d) == nil {
 			all[d.Generation] = d
@@ -192,7 +192,7 @@ func standalone(svg string) []byte {
 
 // tune shows a run of assay tune.
 func (b *builder) tune() *doc.Document {
-	r := read[tuner.Report](&b.reader, b.dir, durable.RunResultName)
+	r := read[tuner.Report](b, b.dir, durable.RunResultName)
 	d := new(doc.Document)
 	if r != nil {
 		d = doc.Tune(r, 0)
@@ -225,7 +225,7 @@ type progress struct {
 // steps reads the steps of the fit from events.jsonl.
 func (b *builder) steps() (p progress) {
 	stage, before := "", 0
-	b.events(func(kind string, data json.RawMessage) {
+	durable.Events(b.dir, func(kind string, data json.RawMessage) {
 		step := tuner.Step{Losses: noLosses}
 		switch {
 		case kind == "begin": // resumed from the start

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 )
 
 // Command is the translation of a command line.
@@ -91,11 +91,7 @@ func starts(word string) bool {
 
 // Line returns the command as it is typed in a POSIX shell.
 func (c *Command) Line() string {
-	line := "assay"
-	for _, arg := range c.Args {
-		line += " " + quote.Word(arg)
-	}
-	return line
+	return "assay " + ui.Words(c.Args)
 }
 
 // limitKeys are the limits in the order in which they are written.

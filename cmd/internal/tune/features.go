@@ -47,7 +47,7 @@ An engine without a trace needs none: assay learn --engine measures its numbers.
 			if err := f.parse(args); err != nil {
 				return err
 			}
-			return f.run(cmd.Context(), args, ui.OutputOf(cmd))
+			return f.run(cmd, args)
 		},
 	}
 	flags := cmd.Flags()
@@ -84,11 +84,12 @@ func (f *featuresFlags) parse(args []string) (err error) {
 }
 
 // run collects features, and says what they are worth.
-func (f *featuresFlags) run(ctx context.Context, args []string, to ui.Output) error {
-	p := ui.NewProgress(to.Err, "features")
+func (f *featuresFlags) run(cmd *cobra.Command, args []string) error {
+	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	p := ui.NewProgress(stderr, "features")
 	noise := &noiseSample{}
 	f.c.Program, f.c.Progress = ui.Version(), p.Update
-	f.c.Notice = func(text string) { fmt.Fprintf(to.Err, "features: %s\n", text) }
+	f.c.Notice = func(text string) { fmt.Fprintf(stderr, "features: %s\n", text) }
 	f.c.Watch = func(p *board.Position, total int64) {
 		noise.total = total
 		noise.take(p)
@@ -100,7 +101,7 @@ func (f *featuresFlags) run(ctx context.Context, args []string, to ui.Output) er
 	m, err := features.Run(ctx, args, f.out, f.c)
 	switch {
 	case errors.Is(err, dataset.ErrComplete):
-		fmt.Fprintf(to.Err, "features: %s is complete; nothing to do\n", f.out)
+		fmt.Fprintf(stderr, "features: %s is complete; nothing to do\n", f.out)
 		if m, err = durable.LoadManifest(f.out); err != nil {
 			return err
 		}
@@ -113,24 +114,24 @@ func (f *featuresFlags) run(ctx context.Context, args []string, to ui.Output) er
 	if err != nil {
 		return err
 	}
-	if err := f.print(to, args, m, prediction); err != nil {
+	if err := f.print(cmd, args, m, prediction); err != nil {
 		return err
 	}
 	if err := predictsNothing(f.out, prediction); err != nil && !f.force {
 		return err
 	} else if err != nil {
-		fmt.Fprintf(to.Err, "features: warning: %v\n", err)
+		fmt.Fprintf(stderr, "features: warning: %v\n", err)
 	}
 	return nil
 }
 
-func (f *featuresFlags) print(to ui.Output, sources []string, m *durable.Manifest, p *tuner.Prediction) error {
+func (f *featuresFlags) print(cmd *cobra.Command, sources []string, m *durable.Manifest, p *tuner.Prediction) error {
 	id, err := m.ID()
 	if err != nil {
 		return err
 	}
 	noise := noiseOf(m)
-	return to.Show(map[string]any{"out": f.out, "id": id, "rows": m.Rows, "prediction": p,
+	return ui.Show(cmd, map[string]any{"out": f.out, "id": id, "rows": m.Rows, "prediction": p,
 		"noise": noise}, func(w io.Writer) error { return f.printText(w, sources, m, p, &noise) })
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/models"
@@ -211,15 +210,11 @@ func noiseWarning(n *positions.Noise, paths []string) string {
 	if !n.Unfit() {
 		return ""
 	}
-	var words []string
-	for _, path := range paths {
-		words = append(words, quote.Word(path))
-	}
 	return fmt.Sprintf("%s of the rows say little about the evaluation: %s are in check, in %s a capture or "+
 		"promotion changes it by more than %d centipawns (%d rows looked at); "+
 		"make quiet rows: assay data positions %s --preset texel --out quiet",
 		ui.Share(n.InCheck+n.Noisy, n.Rows), ui.Share(n.InCheck, n.Rows), ui.Share(n.Noisy, n.Rows),
-		positions.NoiseLimit, n.Rows, strings.Join(words, " "))
+		positions.NoiseLimit, n.Rows, ui.Words(paths))
 }
 
 // describe describes a fit, with all of its terms if wanted.

@@ -75,7 +75,7 @@ terms is worth. The same data and flags give the same weights for any --workers,
 				return err
 			}
 			f.resume = ui.CommandLine(cmd, args)
-			return f.run(cmd.Context(), args, ui.OutputOf(cmd))
+			return f.run(cmd, args)
 		},
 	}
 	f.register(c)
@@ -208,15 +208,16 @@ func (f *tuneFlags) parsePriorFactor() error {
 	return nil
 }
 
-func (f *tuneFlags) run(ctx context.Context, paths []string, to ui.Output) (err error) {
-	task, err := newTuneTask(f, paths, to.Err)
+func (f *tuneFlags) run(cmd *cobra.Command, paths []string) (err error) {
+	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	task, err := newTuneTask(f, paths, stderr)
 	if err != nil {
 		return err
 	}
 	if task.ofFeatures && task.model == nil && f.priorFactor == "" {
 		f.c.ChoosePrior = f.c.Folds > 1
 	}
-	if task.test, err = task.openTest(f, to.Err); err != nil {
+	if task.test, err = task.openTest(f, stderr); err != nil {
 		return err
 	}
 	out, done, err := openTuneOut(f, task)
@@ -224,17 +225,18 @@ func (f *tuneFlags) run(ctx context.Context, paths []string, to ui.Output) (err 
 		return err
 	}
 	if done != nil {
-		fmt.Fprintf(to.Err, "tune: %s is complete already\n", f.out)
-		return to.Show(done, ui.Text(""))
+		fmt.Fprintf(stderr, "tune: %s is complete already\n", f.out)
+		return ui.Show(cmd, done, ui.Text(""))
 	}
-	defer func() { err = errors.Join(err, out.close(to.Err)) }()
+	defer func() { err = errors.Join(err, out.close(stderr)) }()
 	f.c.Unit, f.c.AblateWeights = task.unit(), out.run != nil && f.c.Ablate == tuner.Groups
-	return task.with(ctx, f, to.Err, func(s *rows.Store) error { return f.fit(ctx, task, s, out, to) })
+	return task.with(ctx, f, stderr, func(s *rows.Store) error { return f.fit(cmd, task, s, out) })
 }
 
 // fit fits, and writes what was found, if only in part.
-func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out *tuneOut, to ui.Output) error {
-	bar := ui.NewProgress(to.Err, "tune")
+func (f *tuneFlags) fit(cmd *cobra.Command, task *tuneTask, s *rows.Store, out *tuneOut) error {
+	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+	bar := ui.NewProgress(stderr, "tune")
 	f.c.Progress, f.c.NoisyRows = bar.Update, task.warning != ""
 	f.c.Trace = func(s tuner.Step) { out.event("step", s) }
 	started := time.Now()
@@ -246,19 +248,14 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 	}
 	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Build: durable.BuildTarget(),
 		Match: task.match(f, out.shownPath())}
-	for _, step := range []func() error{
-		func() error { return f.onTest(ctx, task.test, r, to.Err) },
-		func() (err error) {
-			report.EGSigns, err = task.signChanges(ctx, s, r)
-			return err
-		},
-	} {
-		if err == nil {
-			err = step()
-		}
-		if err != nil && ctx.Err() == nil {
-			return err
-		}
+	if err == nil {
+		err = f.onTest(ctx, task.test, r, stderr)
+	}
+	if err == nil {
+		report.EGSigns, err = task.signChanges(ctx, s, r)
+	}
+	if err != nil && ctx.Err() == nil {
+		return err
 	}
 	took := time.Since(started)
 	out.event("fitted", map[string]any{"steps": r.Steps, "seconds": took.Seconds()})
@@ -270,7 +267,7 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 	report.Partial = err != nil // something of what was asked for is missing
 	bar.Finish(fmt.Sprintf("%d steps, training loss %s, validation loss %s",
 		r.Steps, doc.Loss(r.Rounded.Train), doc.Loss(r.Rounded.Valid)))
-	if err := f.write(task, r, report, out, took, to); err != nil {
+	if err := f.write(cmd, task, r, report, out, took); err != nil {
 		return err
 	}
 	if report.Partial {
@@ -284,8 +281,8 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 }
 
 // write writes the weights, and prints the report.
-func (f *tuneFlags) write(task *tuneTask, r *tuner.Result, report *tuner.Report, out *tuneOut, took time.Duration,
-	to ui.Output) error {
+func (f *tuneFlags) write(cmd *cobra.Command, task *tuneTask, r *tuner.Result, report *tuner.Report, out *tuneOut,
+	took time.Duration) error {
 	file, err := r.FileOf(task.name, task.model, tuner.Pedigree{Parent: task.parent, Program: ui.Version(),
 		Time: time.Now()})
 	if err != nil {
@@ -304,7 +301,7 @@ func (f *tuneFlags) write(task *tuneTask, r *tuner.Result, report *tuner.Report,
 	if err := out.write(text, report); err != nil {
 		return err
 	}
-	return to.Show(report, describe(report, file.Model, took).Printer(f.all))
+	return ui.Show(cmd, report, describe(report, file.Model, took).Printer(f.all))
 }
 
 // onTest measures the weights on the data of --test, if there are any.

@@ -31,28 +31,17 @@ func WantsJSON(cmd *cobra.Command) bool {
 	return f != nil && f.Value.String() == "true"
 }
 
-// Output is where a command prints.
-type Output struct {
-	Out, Err io.Writer
-	JSON     bool // print one JSON object
-}
-
-// OutputOf returns where a command prints.
-func OutputOf(cmd *cobra.Command) Output {
-	return Output{cmd.OutOrStdout(), cmd.ErrOrStderr(), WantsJSON(cmd)}
-}
-
-// Show prints what was found: v as one JSON object with --json, and else what print writes.
-func (o Output) Show(v any, print func(io.Writer) error) error {
-	if o.JSON {
-		return PrintJSON(o.Out, v)
-	}
-	return print(o.Out)
-}
-
-// Show prints what a command found.
+// Show prints what a command found: v as one JSON object with --json, and else what print writes.
 func Show(cmd *cobra.Command, v any, print func(io.Writer) error) error {
-	return OutputOf(cmd).Show(v, print)
+	if !WantsJSON(cmd) {
+		return print(cmd.OutOrStdout())
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", data)
+	return err
 }
 
 // Text returns a function that prints a text, for Show. What others wrote is quoted.
@@ -61,16 +50,6 @@ func Text(format string, args ...any) func(io.Writer) error {
 		_, err := quote.Fprintf(w, format, args...)
 		return err
 	}
-}
-
-// PrintJSON writes v as one JSON object on a line of its own.
-func PrintJSON(w io.Writer, v any) error {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "%s\n", data)
-	return err
 }
 
 // SilentFlag is the annotation of a flag that changes no result: CommandLine leaves it out.
@@ -137,23 +116,23 @@ func FlagLine(command string, flags *pflag.FlagSet, args []string) string {
 			for _, v := range list.GetSlice() {
 				words = append(words, "--"+f.Name, v)
 			}
+		case isList: // pflag prints it in brackets, which it does not read
+			text := f.Value.String()
+			words = append(words, "--"+f.Name, text[1:len(text)-1])
 		default:
-			words = append(words, "--"+f.Name, FlagText(f))
+			words = append(words, "--"+f.Name, f.Value.String())
 		}
 	})
-	for i, w := range words {
-		words[i] = quote.Word(w)
-	}
-	return strings.Join(words, " ")
+	return Words(words)
 }
 
-// FlagText returns the value of a flag as on a command line.
-func FlagText(f *pflag.Flag) string {
-	text := f.Value.String()
-	if f.Value.Type() == "stringSlice" { // pflag prints it in brackets, with the commas and quotes that it reads
-		text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+// Words quotes words for a shell, and joins them to a command line.
+func Words(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = quote.Word(w)
 	}
-	return text
+	return strings.Join(quoted, " ")
 }
 
 // input copies the standard input from the first read on: a command that does not read it leaves it to a loop of the

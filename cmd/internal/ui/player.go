@@ -99,6 +99,14 @@ func ParseFEN(args []string) (board.Position, error) {
 	return p, err
 }
 
+// Position is ParseFEN that also takes "startpos".
+func Position(args []string) (board.Position, error) {
+	if len(args) == 1 && args[0] == "startpos" {
+		return board.StartPosition(), nil
+	}
+	return ParseFEN(args)
+}
+
 // Tables opens the tablebases of --syzygy, by the 50-move rule if --syzygy-50 says so. It calls say for each table
 // that is missing or damaged. The result is nil if path is empty.
 func Tables(path string, fifty bool, say func(string)) (*syzygy.Judge, error) {

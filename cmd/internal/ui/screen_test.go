@@ -284,6 +284,8 @@ func TestReflow(t *testing.T) {
 func TestCommandLineIsReadAgain(t *testing.T) {
 	type flags struct {
 		players, engines []string
+		weights          []float64
+		shares           []int
 		nodes            int
 		json, keep       bool
 	}
@@ -291,6 +293,8 @@ func TestCommandLineIsReadAgain(t *testing.T) {
 		c := &cobra.Command{Use: "selfplay", Run: func(*cobra.Command, []string) {}}
 		c.Flags().StringSliceVar(&f.players, "players", nil, "")
 		c.Flags().StringArrayVar(&f.engines, "engine", nil, "")
+		c.Flags().Float64SliceVar(&f.weights, "weight", nil, "")
+		c.Flags().IntSliceVar(&f.shares, "shares", nil, "")
 		c.Flags().IntVar(&f.nodes, "nodes", 0, "")
 		c.Flags().BoolVar(&f.json, "json", false, "")
 		c.Flags().BoolVar(&f.keep, "keep", true, "")
@@ -300,10 +304,11 @@ func TestCommandLineIsReadAgain(t *testing.T) {
 	var a, b flags
 	c := command(&a)
 	c.SetArgs([]string{"data", "--players=uci:./e?Hash=1,[x]", "--engine", "a,b", "--engine", `c"d`, "--nodes", "9",
-		"--json", "--keep=false"})
+		"--json", "--keep=false", "--weight", "1,0.5", "--shares", "1,2"})
 	setup.Check(t, c.Execute())
 	line := CommandLine(c, c.Flags().Args())
-	want := `selfplay data --engine a,b --engine 'c"d' --keep=false --nodes 9 --players 'uci:./e?Hash=1,[x]'`
+	want := "selfplay data --engine a,b --engine 'c\"d' --keep=false --nodes 9 --players 'uci:./e?Hash=1,[x]' " +
+		"--shares 1,2 --weight 1.000000,0.500000"
 	if line != want {
 		t.Errorf("got  %s\nwant %s", line, want)
 	}

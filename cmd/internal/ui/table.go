@@ -90,6 +90,14 @@ func CountsText(counts map[string]int64) string {
 	return strings.Join(parts, ", ")
 }
 
+// Listed lists the first names, and says how many more there are than most.
+func Listed(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
 // ErrorText returns a standard error, a dash if it is not known.
 func ErrorText(se num.Float, digits int) string {
 	if !se.Known() {

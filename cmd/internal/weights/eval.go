@@ -66,12 +66,7 @@ func parsePosition(args []string) (board.Position, error) {
 	if len(words) > 0 && words[0] == "fen" {
 		words = words[1:]
 	}
-	if len(words) == 1 && words[0] == "startpos" {
-		words = []string{board.StartFEN}
-	} else if len(moves) == 0 {
-		words = args // so that errors show the arguments as given
-	}
-	p, err := ui.ParseFEN(words)
+	p, err := ui.Position(words)
 	for i, word := range moves {
 		if err != nil {
 			break

@@ -333,7 +333,7 @@ func (f *exportFlags) intoSources(x *Opened, stderr io.Writer) error {
 	}
 	if len(missing) > 0 {
 		return fmt.Errorf("%s: these are no whole numbers there, and nothing is changed: %s (only weights of measured "+
-			"numbers can be written into a source; for others there is --format c)", strings.Join(f.into, ", "), listed(missing))
+			"numbers can be written into a source; for others there is --format c)", strings.Join(f.into, ", "), ui.Listed(missing, 20))
 	}
 	changed, err := set.WriteBack(".", values)
 	if err != nil {
@@ -341,14 +341,4 @@ func (f *exportFlags) intoSources(x *Opened, stderr io.Writer) error {
 	}
 	fmt.Fprintf(stderr, "%d of %d numbers changed in %s\n", changed, len(x.File.Terms), strings.Join(f.into, ", "))
 	return nil
-}
-
-// mostListed is how many names are printed.
-const mostListed = 20
-
-func listed(names []string) string {
-	if len(names) > mostListed+1 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostListed], ", "), len(names)-mostListed)
-	}
-	return strings.Join(names, ", ")
 }
