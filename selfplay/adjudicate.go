@@ -2,7 +2,8 @@ package selfplay
 
 import (
 	"errors"
-	"math"
+
+	"gonum.org/v1/gonum/mathext"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -198,19 +199,10 @@ func (t Tolerance) Look(games int64) bool { return games > 0 && games&(games-1) 
 // each.
 func binomialTail(k, n int64, p float64) float64 {
 	switch {
-	case k <= 0:
+	case k <= 0 || p >= 1:
 		return 1
 	case k > n || p <= 0:
 		return 0
-	case p >= 1 || float64(k) <= float64(n)*p: // above one half, or nearly so
-		return 1
 	}
-	lg := func(x int64) float64 { y, _ := math.Lgamma(float64(x) + 1); return y }
-	term := math.Exp(lg(n) - lg(k) - lg(n-k) + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
-	sum := 0.0
-	for i := k; i <= n && term > sum*1e-15; i++ { // terms fall, because k is above the mean
-		sum += term
-		term *= float64(n-i) / float64(i+1) * p / (1 - p)
-	}
-	return sum
+	return mathext.RegIncBeta(float64(k), float64(n-k+1), p)
 }

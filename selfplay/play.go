@@ -46,9 +46,7 @@ func playOnce(ctx context.Context, job *Job, players [2]engine.Player, stalls *[
 		}
 	}
 	g := newLiveGame(job, game, players)
-	if err := g.begin(); err != nil {
-		return Result{}, err
-	}
+	g.begin()
 	if g.timed {
 		machine.AwaitStarts()
 	}
@@ -98,7 +96,7 @@ func newLiveGame(job *Job, game *board.Game, players [2]engine.Player) *liveGame
 
 // begin sets the players' options and starts a new game in each. Each gets its own seed,
 // so that a player against itself does not make the same random choices twice.
-func (g *liveGame) begin() error {
+func (g *liveGame) begin() {
 	for side, p := range g.players {
 		if p == nil {
 			continue
@@ -106,15 +104,14 @@ func (g *liveGame) begin() error {
 		for _, o := range g.job.Options[side] {
 			if err := p.SetOption(o.Name, o.Value); err != nil {
 				g.failed(board.Color(side), fmt.Sprintf("option %s=%s", o.Name, o.Value), err)
-				return nil
+				return
 			}
 		}
 		if err := p.NewGame(Seed(g.job.Seed, 0, "player", uint64(side))); err != nil {
 			g.failed(board.Color(side), "new game", err)
-			return nil
+			return
 		}
 	}
-	return nil
 }
 
 // failed ends a game that has not started because a player failed.

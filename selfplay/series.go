@@ -77,11 +77,10 @@ type Series struct {
 
 // SeriesReport says what a call of Run did to find openings, and how busy the machine was.
 type SeriesReport struct {
-	Checks     int64  // searches that checked a candidate
-	Lopsided   int64  // candidates whose score was too high
-	Unscored   int64  // candidates that were accepted because the search had no score
-	Repeated   int64  // candidates that had been played before
-	CheckNodes uint64 // nodes of all checks
+	Checks   int64 // searches that checked a candidate
+	Lopsided int64 // candidates whose score was too high
+	Unscored int64 // candidates that were accepted because the search had no score
+	Repeated int64 // candidates that had been played before
 
 	Load machine.Load // see Runner
 }
@@ -363,7 +362,6 @@ func (r *seriesRun) takeCheck(u *unit, result *Result) error {
 		return fmt.Errorf("opening %d is over before the first move: %s", u.number, result.Termination)
 	}
 	r.report.Checks++
-	r.report.CheckNodes += result.Nodes[0] + result.Nodes[1]
 	switch score := int(result.Scores[len(result.Scores)-1]); {
 	case score == engine.NoScore: // refusing every candidate would never end
 		r.report.Unscored++

@@ -222,10 +222,7 @@ func removeTemps(dir, prefix string, age time.Duration) error {
 			_ = os.Remove(path)
 		}
 	}
-	if err != nil {
-		return err
-	}
-	return nil
+	return err
 }
 
 // MakeDir creates dir and its missing parents, and syncs each parent that gained

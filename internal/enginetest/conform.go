@@ -423,12 +423,3 @@ var tricky = []string{
 	// As many queens as chess allows, all attacking each other.
 	"r1bqkb1r/qqqqqqqq/2n2n2/8/8/2N2N2/QQQQQQQQ/R1BQKB1R w KQkq - 0 1",
 }
-
-// Spec parses a specification that a test knows to be right.
-func Spec(text string) engine.Spec {
-	spec, err := engine.ParseSpec(text)
-	if err != nil {
-		panic(err)
-	}
-	return spec
-}

@@ -129,8 +129,8 @@ func (g *generator) play(ctx context.Context) (report selfplay.SeriesReport, err
 		report, err = g.series().Run(ctx)
 	}
 	if ctx.Err() != nil {
-		return report, fmt.Errorf("%s: interrupted with %d of %d games on disk: %w", g.Out, g.kept(), g.Games,
-			context.Cause(ctx))
+		return report, fmt.Errorf("%s: interrupted with %d of %d games on disk: %w", g.Out,
+			g.writer.Rows()+int64(len(g.pending.Units())), g.Games, context.Cause(ctx))
 	}
 	if err == nil || errors.Is(err, ErrForfeit) {
 		g.guard.Conclude()
@@ -150,17 +150,6 @@ func (g *generator) tolerated() error {
 		last = "; the last was " + g.fault
 	}
 	return fmt.Errorf("%s: %w: %w%s", g.Out, ErrForfeit, g.guard.Cause(), last)
-}
-
-// kept returns the number of games in listed shards and in the journal.
-func (g *generator) kept() int64 {
-	switch {
-	case g.writer == nil:
-		return g.summary.Games
-	case g.pending == nil:
-		return g.writer.Rows()
-	}
-	return g.writer.Rows() + int64(len(g.pending.Units()))
 }
 
 // openData opens the data set in the run's folder and counts its games. If it is

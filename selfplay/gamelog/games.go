@@ -323,9 +323,6 @@ func (g *games) Finish(summary any) error {
 	if err := durable.SyncDir(g.Run.Dir()); err != nil {
 		return err
 	}
-	if g.games == nil {
-		return nil
-	}
 	_, err := g.games.Finish(summary)
 	return err
 }

@@ -113,12 +113,7 @@ func (c *Config) end() uint64 { return c.Games / 2 }
 func (c *Config) need() uint64 { return (c.end() + c.stride() - 1) / c.stride() }
 
 // stride is how many pairs start from the same opening: as many as a round has.
-func (c *Config) stride() uint64 {
-	if c.Schedule == Widest {
-		return 1
-	}
-	return uint64(len(c.Schedule.round(len(c.Players))))
-}
+func (c *Config) stride() uint64 { return c.Schedule.RoundGames(len(c.Players)) / 2 }
 
 func (c *Config) identity(openings opening.Source) identity {
 	id := identity{Schedule: c.Schedule, Within: c.Within, Anchor: c.Anchor, AnchorElo: c.AnchorElo,

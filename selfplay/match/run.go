@@ -62,13 +62,6 @@ type identity struct {
 
 // complete fills in what was left open, and reports what cannot be played.
 func (c *Config) complete() error {
-	if err := c.validate(); err != nil {
-		return fmt.Errorf("match: %w", err)
-	}
-	return nil
-}
-
-func (c *Config) validate() error {
 	switch {
 	case c.A.Spec.Name == "" || c.B.Spec.Name == "":
 		return fmt.Errorf("%w: a match needs two players", selfplay.ErrConfig)
@@ -134,7 +127,7 @@ func (c *Config) Warnings() []string {
 // failed, the error wraps selfplay.ErrNoVerdict, and the result has the verdict NoVerdict.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.complete(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("match: %w", err)
 	}
 	openings, err := c.Setup.Openings(ctx, c.need())
 	if err != nil {

@@ -21,7 +21,6 @@ import (
 	"github.com/assay-chess/assay/engine/search"
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/eval"
-	"github.com/assay-chess/assay/models"
 )
 
 func openForeign(spec engine.Spec) (engine.Player, error) {
@@ -268,11 +267,7 @@ func openAssay(spec engine.Spec) (engine.Player, error) {
 
 // load opens weights and returns their evaluator. After an error the old weights remain.
 func (p *assayPlayer) load(weights string) (engine.Evaluator, error) {
-	f, err := models.Open(weights)
-	if err != nil {
-		return nil, err
-	}
-	m, w, err := f.Weights()
+	m, w, err := loadWeights(weights)
 	if err != nil {
 		return nil, err
 	}

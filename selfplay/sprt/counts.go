@@ -118,16 +118,7 @@ func (d *dist) fill(counts []int64) {
 }
 
 // moments returns the mean score and its variance per sample.
-func (d *dist) moments() (mean, variance float64) {
-	for i := range d.k {
-		mean += float64(d.p[i] * d.score[i])
-	}
-	for i := range d.k {
-		x := d.score[i] - mean
-		variance += float64(d.p[i] * x * x)
-	}
-	return mean, variance
-}
+func (d *dist) moments() (mean, variance float64) { return d.spread(&d.score) }
 
 // eloPerNormalized is the normalized Elo of a t-value of 1 (a mean score one
 // standard deviation of a game above 1/2): 800/ln 10, chosen so that small

@@ -108,7 +108,7 @@ var layout = []layoutRow{
 		[]string{"selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/sprt", "internal/durable"}},
 	{"selfplay/match", "paired games and their test; dataset/pgn, source: matches that other programs played",
 		[]string{"selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/sprt", "internal/durable", "dataset/pgn",
-			"internal/source", "engine/machine"}},
+			"internal/source"}},
 	{"selfplay/cluster", "tests of its packages together", nil},
 	{"selfplay/cluster/wire", "messages hold jobs and results; durable: checksums of files",
 		[]string{"selfplay", "internal/durable"}},
