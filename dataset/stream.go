@@ -67,26 +67,6 @@ func (r *Reader[R]) All() iter.Seq2[R, error] {
 	}
 }
 
-// from is All from a row on, counted from 0. Files that end before it are not read.
-func (r *Reader[R]) from(first int64) iter.Seq2[R, error] {
-	rest := *r
-	for len(rest.files) > 0 && first >= rest.files[0].rows {
-		first -= rest.files[0].rows
-		rest.files = rest.files[1:]
-	}
-	return func(yield func(R, error) bool) {
-		row := int64(0)
-		for v, err := range rest.All() {
-			if row++; err == nil && row <= first {
-				continue
-			}
-			if !yield(v, err) {
-				return
-			}
-		}
-	}
-}
-
 // stream is the state of one All. One goroutine reads files and decompresses record
 // batches, one divides them into blocks, and others decode the rows; the caller receives
 // them in order.

@@ -415,7 +415,8 @@ func ReopenGames(dir string, keep func(before int64, last []GameRow) error) erro
 			return err
 		}
 		var last []GameRow
-		for row, err := range r.from(open.Rows) {
+		r.files = r.files[n:]
+		for row, err := range r.All() {
 			if err != nil {
 				return err
 			}

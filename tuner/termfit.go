@@ -246,31 +246,9 @@ func (f *fitting) describeLinearization(ctx context.Context, r *Result) error {
 			"%s", n, float64(r.Linearization.Trust),
 			some(r.Linearization.AtLimit))
 	}
-	rms, err := f.changeRMS(ctx, change)
-	r.Linearization.Predicted = short(rms / f.c.unit())
+	rms, err := f.change(ctx, objective.StartOf(f.terms), r.rounded())
+	r.Linearization.Predicted = short(float64(rms))
 	return err
-}
-
-// changeRMS returns the root mean square change of the evaluation of the rows trained on, if coefficients change so.
-func (f *fitting) changeRMS(ctx context.Context, change objective.Tapered) (float64, error) {
-	type sums struct{ squares, weight float64 }
-	var all sums
-	parts := make([]sums, len(f.s.Chunks))
-	err := objective.Evaluate(ctx, f.s, f.c.Workers, change, func(t *objective.Scratch, i int) {
-		c := f.s.Chunks[i]
-		for j, x := range t.X[:c.Rows] {
-			if c.Offset != nil {
-				x -= float64(c.Offset[j])
-			}
-			omega := float64(f.train.Omega[i][j])
-			parts[i].squares += num.Rounded(omega * x * x)
-			parts[i].weight += omega
-		}
-	}, func(_ *objective.Scratch, i int) {
-		all.squares += parts[i].squares
-		all.weight += parts[i].weight
-	})
-	return math.Sqrt(all.squares / all.weight), err
 }
 
 // Answers of a Verdict.
