@@ -335,18 +335,6 @@ func TestShannon(t *testing.T) {
 	}
 }
 
-// TestShannonTable checks f(P) on the positions of testdata/term_table.json.
-func TestShannonTable(t *testing.T) {
-	var table struct{ Positions []shannonRow }
-	readTestdata(t, "term_table.json", &table)
-	if len(table.Positions) < 100 {
-		t.Fatalf("only %d positions", len(table.Positions))
-	}
-	for _, row := range table.Positions {
-		checkShannon(t, &row)
-	}
-}
-
 func checkShannon(t *testing.T, want *shannonRow) {
 	t.Helper()
 	m := setup.Must(Lookup("shannon-1950"))
@@ -365,57 +353,6 @@ func checkShannon(t *testing.T, want *shannonRow) {
 	f := mustEvaluator(t, m, m.Start).Evaluate(&p)
 	if want := int(math.Round(100 * want.F)); f != want {
 		t.Errorf("%s: f = %d, want %d", p.FEN(), f, want)
-	}
-}
-
-// TestShannonTerms checks single terms on positions made for them. A vector expects a
-// number, or a list of squares whose length is the count.
-func TestShannonTerms(t *testing.T) {
-	var file struct {
-		Vectors []struct {
-			ID, Term, FEN string
-			Expected      json.RawMessage
-		}
-	}
-	readTestdata(t, "term_vectors.json", &file)
-	m, _ := Lookup("shannon-1950")
-	terms := map[string]int{
-		"shannon.doubled_extra": shannonDoubled, "shannon.isolated": shannonIsolated,
-		"shannon.backward": shannonBackward, "shannon.mobility": shannonMobility,
-	}
-	checked := 0
-	for _, v := range file.Vectors {
-		name, side := strings.TrimSuffix(strings.TrimSuffix(v.Term, ".white"), ".black"),
-			v.Term[strings.LastIndex(v.Term, ".")+1:]
-		index, ok := terms[name]
-		if !ok && v.Term != "shannon.f" {
-			continue
-		}
-		checked++
-		p := mustParse(t, v.FEN)
-		var want, got float64
-		if err := json.Unmarshal(v.Expected, &want); err != nil {
-			var squares []string
-			if err := json.Unmarshal(v.Expected, &squares); err != nil {
-				t.Fatalf("%s: %v", v.ID, err)
-			}
-			want = float64(len(squares))
-		}
-		counts := m.Counts(&p)
-		switch {
-		case !ok:
-			got = float64(mustEvaluator(t, m, m.Start).Evaluate(&p)) / 100
-		case side == "white":
-			got = float64(counts[index].White)
-		default:
-			got = float64(counts[index].Black)
-		}
-		if got != want {
-			t.Errorf("%s: %s of %s is %v, want %v", v.ID, v.Term, v.FEN, got, want)
-		}
-	}
-	if checked < 10 {
-		t.Errorf("only %d vectors checked", checked)
 	}
 }
 

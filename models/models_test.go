@@ -36,9 +36,7 @@ func start(m *eval.Model) *File {
 // A caller that changes embedded weights changes them for no one else.
 func TestEmbeddedIsACopy(t *testing.T) {
 	f, err := Embedded(Default)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	id, data := f.ID(), f.Provenance.Data[0]
 	f.Terms[0].MG++
 	f.Provenance.Data[0] = "changed"
@@ -186,9 +184,7 @@ func addTerms(t *testing.T, path string) {
 	// Under another name, without a formula, the file is an external evaluation, which may have any terms.
 	foreign := bytes.Replace(text, []byte(`"model": "`+named.Model+`"`), []byte(`"model": "old"`), 1)
 	old, err := ParseAny(path, regexp.MustCompile(`(?m)^ *"formula": .*\n`).ReplaceAll(foreign, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	f := New(m, m.Start)
 	f.K, f.Provenance = old.K, old.Provenance
 	has := old.byName()

@@ -91,9 +91,7 @@ func TestScale(t *testing.T) {
 	start.MG[1], start.EG[1] = start.MG[1]+40, start.EG[1]+40
 	c := NewConfig()
 	r, err := Fit(t.Context(), syn.Store(t), syn.List(start), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	if s := r.Scale; r.Rescale != 1 || s.Kept || s.Rows == 0 || s.Rows >= r.RowsTrain || s.Pawn < 90 || s.Pawn > 111 {
 		t.Errorf("rescaled by %v: %v", r.Rescale, s)
 	}

@@ -58,9 +58,7 @@ func fitLarge(t *testing.T, size int, dir string) *Result {
 			}
 			n++
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 	}
 	s := synthetic.Finish(t, b)
 	defer s.Close()

@@ -83,31 +83,6 @@ func testTheta(n int) []float64 {
 	return theta
 }
 
-// TestGradient compares the fused sparse gradient with central differences.
-func TestGradient(t *testing.T) {
-	ctx := context.Background()
-	for _, loss := range []objective.Loss{objective.CrossEntropy, objective.MSE} {
-		o, _ := testProblem(t, loss, 2)
-		theta := testTheta(o.Dim())
-		g := make([]float64, o.Dim())
-		if _, err := o.Gradient(ctx, theta, g); err != nil {
-			t.Fatal(err)
-		}
-		for j := range theta {
-			const h = 1e-3
-			at := func(d float64) float64 {
-				x := append([]float64(nil), theta...)
-				x[j] += d
-				return setup.Must(o.Gradient(ctx, x, nil))
-			}
-			want := (at(h) - at(-h)) / (2 * h)
-			if math.Abs(g[j]-want) > 1e-7*(1+math.Abs(want)) {
-				t.Errorf("%v: g[%d] = %v, differences say %v", loss, j, g[j], want)
-			}
-		}
-	}
-}
-
 // TestCurvature compares the Gauss-Newton matrix with differences of the
 // gradient, which for cross-entropy are its Hessian exactly.
 func TestCurvature(t *testing.T) {

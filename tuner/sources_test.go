@@ -125,9 +125,7 @@ func compareEvaluations(t *testing.T, m *eval.Model, w []eval.Coef, positions []
 
 func TestBuildPositionsErrors(t *testing.T) {
 	m, err := eval.Lookup("shannon-1950")
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	positions := walks(t, 60)
 	bad := append([]dataset.PositionRow(nil), positions...)
 	bad[2500].Result = float32(math.NaN())
@@ -212,9 +210,7 @@ func storeOf(t *testing.T, m *eval.Model, list []dataset.PositionRow, features b
 	} else {
 		s, err = rows.Build{Workers: 2}.Positions(context.Background(), m, []rows.Source{sliceSource(list)})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	return s
 }
 

@@ -41,9 +41,7 @@ func TestDuplicatesInBoundedMemory(t *testing.T) {
 			dir := t.TempDir()
 			_, c, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, dir,
 				Config{Filter: f, NewResolver: toyResolve, Workers: 2, limit: limit})
-			if err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, err)
 			if c.SameMoves != 30 {
 				t.Errorf("%d games twice", c.SameMoves)
 			}
@@ -159,9 +157,7 @@ func TestRescoreResumes(t *testing.T) {
 	}
 	whole, cut := t.TempDir(), t.TempDir()
 	_, counts, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, whole, config(-1, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	p := setup.Must(dataset.OpenPositions(whole))
 	for row, err := range p.All() {
 		if err != nil || row.Score != keyScore(&row.Board) {
@@ -232,9 +228,7 @@ func TestRefineIsExtractInTwoSteps(t *testing.T) {
 	two := t.TempDir()
 	_, got, err := Refine(context.Background(), []*dataset.Reader[dataset.PositionRow]{p}, two,
 		Config{Filter: f, NewResolver: toyResolve})
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	if got.Kept != want.Kept || got.Duplicate != want.Duplicate || got.NotSampled != want.NotSampled ||
 		got.Games != want.Games {
 		t.Errorf("%+v\nwant %+v", got, want)

@@ -115,7 +115,6 @@ func TestRunRefusesAChangedConfiguration(t *testing.T) {
 	}
 }
 
-// A run that wrote nothing but what Bound leaves out is started again with any configuration.
 // A run of another format is refused, whether it is opened, listed or read.
 func TestRunRefusesOtherFormats(t *testing.T) {
 	for name, info := range map[string]string{"older": `{"command": "match"}`, "newer": `{"format": "assay.run/3"}`} {
@@ -138,6 +137,7 @@ func TestRunRefusesOtherFormats(t *testing.T) {
 	}
 }
 
+// A run that wrote nothing but what Bound leaves out is started again with any configuration.
 func TestFailedRunDoesNotBindItsFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	r := mustOpenRun(t, dir, testConfig{Games: 1})
@@ -150,9 +150,7 @@ func TestFailedRunDoesNotBindItsFolder(t *testing.T) {
 	again := testInfo
 	again.Resume, again.Pinned = "another command", json.RawMessage(`["x"]`)
 	r, err := OpenRun(dir, again, testConfig{Games: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	setup.Check(t, r.Close())
 	if info, err := ReadRunInfo(dir); err != nil || info.Resume != again.Resume || info.Pinned == nil {
 		t.Errorf("%+v, %v", info, err)
@@ -175,9 +173,7 @@ func TestFailedRunDoesNotBindItsFolder(t *testing.T) {
 		} else {
 			err = os.WriteFile(path, was, 0o666)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 	}
 }
 
@@ -196,15 +192,6 @@ func TestCompareConfigIgnoresOrderAndSpace(t *testing.T) {
 		if err := CompareConfig("x", json.RawMessage(bad), a); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%.20s: %v", bad, err)
 		}
-	}
-}
-
-func TestRunRefusesOtherFolders(t *testing.T) {
-	dir := t.TempDir()
-	setup.Check(t, WriteFile(filepath.Join(dir, "thesis.tex"), nil))
-	if _, err := OpenRun(dir, testInfo, testConfig{}); !errors.Is(err, ErrNotRun) ||
-		!strings.Contains(err.Error(), "thesis.tex") {
-		t.Errorf("err = %v", err)
 	}
 }
 
@@ -256,9 +243,7 @@ func TestExtendRun(t *testing.T) {
 			})
 	}
 	r, err := open(2, "two", errors.New("never asked"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	started := r.info.Started
 	setup.Check(t, errors.Join(r.Finish("done"), r.Close()))
 	refused := errors.New("the first turn differs")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -41,21 +40,6 @@ func TestWriteFileErrorsNameThePath(t *testing.T) {
 	err := WriteFile(path, nil)
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
 		t.Errorf("err = %v", err)
-	}
-}
-
-func TestAbortKeepsTheOldFile(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "a")
-	setup.Check(t, WriteFile(path, []byte("old")))
-	f := setup.Must(Create(path))
-	fmt.Fprint(f, "new")
-	f.Abort()
-	if got, _ := os.ReadFile(path); string(got) != "old" {
-		t.Errorf("file is %q", got)
-	}
-	if names := namesIn(t, dir); len(names) != 1 {
-		t.Errorf("left behind: %v", names)
 	}
 }
 

@@ -50,7 +50,7 @@ func run(t testing.TB, k *coordinator.Coordinator, n int) {
 }
 
 // BenchmarkEmptyUnits measures how many units a coordinator, its server with its files and its workers handle in one
-// process, a second and a CPU-second. The units cost nothing to play.
+// process, a second and a processor second. The units cost nothing to play.
 func BenchmarkEmptyUnits(b *testing.B) {
 	for _, workers := range []int{4, 200} {
 		b.Run(fmt.Sprint(workers, "-workers"), func(b *testing.B) {

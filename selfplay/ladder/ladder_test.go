@@ -342,9 +342,7 @@ func TestGamesInGroups(t *testing.T) {
 		t.Helper()
 		text := fmt.Sprintf("[White %q]\n[Black %q]\n[Result %q]\n", white, black, result)
 		for game, err := range (pgn.Reading{TagsOnly: true}).Games(strings.NewReader(text)) {
-			if err = errors.Join(err, g.add(game)); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, errors.Join(err, g.add(game)))
 		}
 	}
 	for range 30 {

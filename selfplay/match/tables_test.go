@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
@@ -154,23 +152,6 @@ func TestTestOfPGN(t *testing.T) {
 	tags := testTags(&want, true)
 	if len(tags) != 1 || tags[0].Name != "SPRT" || tags[0].Value != good || testTags(nil, true) != nil {
 		t.Errorf("written as %+v, want %s", tags, good)
-	}
-}
-
-var gameTags = regexp.MustCompile(`\[(?:Round|White|Black) "(.*)"\]`)
-
-// TestRoundsOfPGN: games are named by pair and game, counted from 1; A has White in the first of each pair.
-func TestRoundsOfPGN(t *testing.T) {
-	c := config(t, 6)
-	run(t, c)
-	text := setup.Must(os.ReadFile(filepath.Join(c.Out, gamelog.PGNName)))
-	var got []string
-	for _, tag := range gameTags.FindAllStringSubmatch(string(text), -1) {
-		got = append(got, tag[1])
-	}
-	const want = "1.1,toy a,toy b,1.2,toy b,toy a,2.1,toy a,toy b,2.2,toy b,toy a,3.1,toy a,toy b,3.2,toy b,toy a"
-	if strings.Join(got, ",") != want {
-		t.Errorf("got  %s\nwant %s", strings.Join(got, ","), want)
 	}
 }
 

@@ -228,13 +228,9 @@ func TestPackedBooks(t *testing.T) {
 	w := gzip.NewWriter(&gz)
 	_, err := w.Write([]byte(packedGames))
 	x, err2 := xz.NewWriter(&xzs)
-	if err = errors.Join(err, w.Close(), err2); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, errors.Join(err, w.Close(), err2))
 	_, err = x.Write([]byte(packedList))
-	if err = errors.Join(err, x.Close()); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, errors.Join(err, x.Close()))
 	dir := t.TempDir()
 	load := func(name, content string) (*book, error) {
 		path := filepath.Join(dir, name)

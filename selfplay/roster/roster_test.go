@@ -277,9 +277,7 @@ func TestWeightsAreOptions(t *testing.T) {
 		setup.Check(t, p.SetOption("queen", value))
 		f := setup.Must(models.Embedded("assay-start"))
 		m, w, err := f.Weights()
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		for i := range m.Terms {
 			if m.Terms[i].Name == "queen" {
 				w[i].MG, w[i].EG = 500, 500

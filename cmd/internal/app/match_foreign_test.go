@@ -251,26 +251,14 @@ func TestMatchAtAClock(t *testing.T) {
 	testengine.NoneLeft(t, mark)
 }
 
+// TestForeignUsage: options that the engine does not have or would refuse are errors before the first game.
 func TestForeignUsage(t *testing.T) {
 	spec, mark := badPlayer(testengine.Build(t, "badengine"), "good")
-	for _, tt := range []struct {
-		args []string
-		code int
-		says string
-	}{
-		{[]string{"assay", spec + "?Hash=0"}, exitFailed, `option Hash: "0" is not a whole number from 1 to 1024`},
-		{[]string{"assay", spec + "?Hsh=1"}, exitFailed, `option "Hsh": the engine does not have it`},
-		{[]string{"assay", "uci:/no/such/engine"}, exitFailed, "/no/such/engine"},
-		{[]string{"assay", "uci:'x"}, exitFailed, "uci:[KEY=VALUE:]COMMAND"},
-		{[]string{"assay", spec, "--tc", "8", "--movetime", "1s"}, exitUsage, "give one of them"},
-		{[]string{"assay", spec, "--tc", "8/x"}, exitUsage, `--tc: clock "8/x"`},
-		{[]string{"assay", spec, "--tc", "8", "--time-margin", "2s"}, exitUsage, "from 0 to 1s"},
-		{[]string{"assay", spec, "--movetime", "100"}, exitUsage, "--movetime 100: want a time"},
-		{[]string{"assay", spec, "--move-timeout", "0s"}, exitUsage, "above zero"},
+	for option, says := range map[string]string{
+		"Hash=0": `option Hash: "0" is not a whole number from 1 to 1024`, "Hsh=1": `option "Hsh": the engine does not have it`,
 	} {
-		if code, _, stderr := call(t, append([]string{"match"}, tt.args...)...); code != tt.code ||
-			!strings.Contains(stderr, tt.says) {
-			t.Errorf("%q: exit %d, %s; want %d with %q", tt.args, code, stderr, tt.code, tt.says)
+		if code, _, stderr := call(t, "match", "assay", spec+"?"+option); code != exitFailed || !strings.Contains(stderr, says) {
+			t.Errorf("%s: exit %d, %s; want %q", option, code, stderr, says)
 		}
 	}
 	testengine.NoneLeft(t, mark)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"net/http/httptest"
@@ -253,46 +254,29 @@ func TestNoEloWithoutVerdict(t *testing.T) {
 	}
 }
 
-// TestOneEloElsewhere: a ladder and a match of another game say the same again, in JSON and on their pages.
+// TestOneEloElsewhere: a ladder says the same again, in JSON and on its page.
 func TestOneEloElsewhere(t *testing.T) {
 	t.Chdir(t.TempDir())
-	ladderRow := regexp.MustCompile(`(?m)^ +1 +(\S.*?\]) +\d`)
-	for name, c := range map[string]struct {
-		args string
-		row  *regexp.Regexp
-	}{
-		"ladder": {"ladder name=G:assay:hash=1 name=E:assay:hash=1:weights=shannon-1950 --nodes 50 --opening-score -1 " +
-			"--games 30 --out runs/ladder", ladderRow},
-	} {
-		s := &scripted{results: "WWWWWWWWWD"}
-		first, err := s.command(t, strings.Fields(c.args)...)
-		m := c.row.FindStringSubmatch(first)
-		if err != nil || m == nil {
-			t.Fatalf("%s: %v\n%s", name, err, first)
-		}
-		if again, err := s.command(t, strings.Fields(c.args)...); err != nil || again != first {
-			t.Errorf("%s again: %v\n%s\nwant\n%s", name, err, again, first)
-		}
-		var r struct {
-			sprt.Strength
-			Ratings []struct{ sprt.Strength }
-		}
-		doc, err := s.command(t, strings.Fields(c.args+" --json")...)
-		if err == nil {
-			err = json.Unmarshal([]byte(doc), &r)
-		}
-		elo := r.Strength
-		if len(r.Ratings) > 0 {
-			elo = r.Ratings[0].Strength
-		}
-		if err != nil || elo.Text("") != m[1] {
-			t.Errorf("%s: JSON says %s, want %s, %v", name, elo.Text(""), m[1], err)
-		}
-		w := httptest.NewRecorder()
-		(&report.Server{Dir: "runs"}).Handler().ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/run/"+name, nil))
-		if page := html.UnescapeString(w.Body.String()); !strings.Contains(page, m[1]) &&
-			!strings.Contains(page, elo.Text(" Elo")) {
-			t.Errorf("%s: the page does not say %q", name, m[1])
-		}
+	args := strings.Fields("ladder name=G:assay:hash=1 name=E:assay:hash=1:weights=shannon-1950 --nodes 50 " +
+		"--opening-score -1 --games 30 --out runs/ladder")
+	s := &scripted{results: "WWWWWWWWWD"}
+	first, err := s.command(t, args...)
+	m := regexp.MustCompile(`(?m)^ +1 +(\S.*?\]) +\d`).FindStringSubmatch(first)
+	if err != nil || m == nil {
+		t.Fatalf("%v\n%s", err, first)
+	}
+	if again, err := s.command(t, args...); err != nil || again != first {
+		t.Errorf("again: %v\n%s\nwant\n%s", err, again, first)
+	}
+	var r struct{ Ratings []struct{ sprt.Strength } }
+	doc, err := s.command(t, append(args, "--json")...)
+	if err = errors.Join(err, json.Unmarshal([]byte(doc), &r)); err != nil || r.Ratings[0].Text("") != m[1] {
+		t.Errorf("JSON says %s, want %s, %v", doc, m[1], err)
+	}
+	w := httptest.NewRecorder()
+	(&report.Server{Dir: "runs"}).Handler().ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/run/ladder", nil))
+	if page := html.UnescapeString(w.Body.String()); !strings.Contains(page, m[1]) &&
+		!strings.Contains(page, r.Ratings[0].Text(" Elo")) {
+		t.Errorf("the page does not say %q", m[1])
 	}
 }

@@ -168,9 +168,7 @@ func TestBuildOfTheWorkingTree(t *testing.T) {
 	objects := git(t, dir, "count-objects", "-v")
 	snapshot := func() *Source {
 		temp, done, err := c.Temp()
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		t.Cleanup(done)
 		return setup.Must(r.Snapshot(t.Context(), temp))
 	}
@@ -219,9 +217,7 @@ func TestChangeAtTheMomentOfTheCommit(t *testing.T) {
 		}
 	}
 	temp, done, err := c.Temp()
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	defer done()
 	s := setup.Must(r.Snapshot(t.Context(), temp))
 	if tree := git(t, dir, "rev-parse", "HEAD^{tree}"); s.ID == tree {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -98,18 +97,6 @@ func check(t *testing.T, p *printedProgram, turn replayedTurn) {
 	for _, move := range []string{turn.printed, turn.chosen} {
 		if len(move) > p.width {
 			t.Errorf("%d. %s is longer than %d", turn.number, move, p.width)
-		}
-	}
-}
-
-func TestErrors(t *testing.T) {
-	for spec, want := range map[string]string{
-		"bernstein":         `no printed game of "bernstein"; there are games of turing, machack, nss, strachey, losalamos`,
-		"turing:full=9":     `"9" is not a number from 1 to 6`,
-		"losalamos:plies=3": "no printed game",
-	} {
-		if _, err := openPrinted(spec); !errors.Is(err, errProgram) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want %s", spec, err, want)
 		}
 	}
 }

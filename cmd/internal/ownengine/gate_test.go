@@ -77,9 +77,7 @@ func gated(t *testing.T, rng *rand.Rand, p *Plan, gains []float64) (size int, o 
 	}
 	r, played := newRace(steps, p.Gate), int64(0)
 	for !r.over() {
-		if err := r.round(func(s *Step, games int) (*match.Result, error) { return matches[s.Name].play(games), nil }); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, r.round(func(s *Step, games int) (*match.Result, error) { return matches[s.Name].play(games), nil }))
 	}
 	best := r.best()
 	for _, s := range r.Steps {

@@ -54,9 +54,7 @@ func writeRoster(t *testing.T, dir string, roster any) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, coordinator.DirName, coordinator.WorkersName), data, 0o666)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 }
 
 // runWithWorkers opens a run; the function that it returns closes it.
@@ -218,9 +216,7 @@ func TestOutcomeOfAMatchInProgress(t *testing.T) {
 	if err == nil {
 		err = os.Remove(filepath.Join(dir, durable.RunResultName))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	for brief, want := range map[bool]string{true: "40 of 40 games: ", false: "SO FAR: random against random: "} {
 		b := newBuilder(dir)
 		b.brief, b.config = brief, json.RawMessage("{}")

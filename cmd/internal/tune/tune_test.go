@@ -401,9 +401,7 @@ func TestTuneUnit(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(out, encoded, 0o666)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	if _, err := tune(t, features, "--from", out, "--out", filepath.Join(dir, "w2.json")); err == nil ||
 		!strings.Contains(err.Error(), "in units of 1/100 pawn, the features in 1/256 pawn") {
 		t.Errorf("weights of another unit: %v", err)

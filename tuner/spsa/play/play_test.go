@@ -185,18 +185,6 @@ func TestLogCanBeRecomputed(t *testing.T) {
 	}
 }
 
-// The schedule of steps depends on the number of iterations.
-func TestMoreIterationsAreRefused(t *testing.T) {
-	c := config(t, 10)
-	run(t, c)
-	c.SPSA.Iterations++
-	_, err := Run(t.Context(), c)
-	if changed := new(durable.ConfigChangedError); !errors.As(err, &changed) ||
-		!strings.Contains(err.Error(), "the size of each step depends") {
-		t.Errorf("error %v", err)
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	for says, change := range map[string]func(*Config){
 		"no folder":     func(c *Config) { c.Out = "" },

@@ -93,9 +93,7 @@ func TestCuresOfDamagedRuns(t *testing.T) {
 			if err == nil {
 				err = os.WriteFile(path, x.damage(data), 0o666)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, err)
 		}
 		cures := 0
 		for code, stderr := play(run); code != exitDone; code, stderr = play(run) {
@@ -123,9 +121,7 @@ func TestCuresOfDamagedRuns(t *testing.T) {
 // command must exit with 1, name the FEN and print no result.
 func TestBadFENs(t *testing.T) {
 	list, err := os.ReadFile("../../../../engine/board/testdata/bad_fens.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	n := 0
 	for line := range strings.Lines(string(list)) {
 		mention, fen, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")

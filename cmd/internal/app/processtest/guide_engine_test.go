@@ -246,9 +246,7 @@ func TestLearnEngineNothing(t *testing.T) {
 	}
 	gate = scored(match.Undecided, 5)
 	r, _, err := f.learn(decide)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	text := printed(t, r)
 	_, command, ok := strings.Cut(text, "to play it on  assay ")
 	if !strings.Contains(text, "best           the half step of generation 1: +9 [-11, +29] Elo, 200 games\n") ||

@@ -29,6 +29,7 @@ import (
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/setup"
+	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
 // warmUp is how long the steady processes run before they are measured. The heap of a coordinator
@@ -130,7 +131,7 @@ func buildWithClockSteps(t *testing.T) string {
 	setup.Check(t, errors.Join(os.WriteFile(changed, text, 0o666), os.WriteFile(overlay, replace, 0o666)))
 	bin := filepath.Join(dir, "bin")
 	if out, err := exec.Command("go", "build", "-overlay", overlay, "-o", filepath.Join(bin, "assay"),
-		".").CombinedOutput(); err != nil {
+		"github.com/assay-chess/assay/cmd/assay").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return bin
@@ -213,7 +214,7 @@ func (s *soak) round(j *soakJob, n int) {
 		switch {
 		case err == nil:
 			s.count(s.rounds, j.name)
-			s.compare(j, out)
+			runtest.SameFiles(s.t, out, j.whole, j.files...)
 			s.noteClock(out)
 			return
 		case fault == "kill -9" && errors.As(err, &exit) && !exit.Exited():
@@ -327,26 +328,6 @@ func (s *soak) badEngines(path string) {
 		cancel()
 		s.count(s.faults, "bad engine")
 		time.Sleep(time.Second)
-	}
-}
-
-func (s *soak) compare(j *soakJob, out string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, pattern := range j.files {
-		names, _ := filepath.Glob(filepath.Join(j.whole, pattern))
-		others, _ := filepath.Glob(filepath.Join(out, pattern))
-		if len(names) == 0 || len(names) != len(others) {
-			s.t.Errorf("%s: %d files %s, want %d", j.name, len(others), pattern, len(names))
-		}
-		for _, name := range names {
-			rel, _ := filepath.Rel(j.whole, name)
-			a, err := os.ReadFile(name)
-			b, err2 := os.ReadFile(filepath.Join(out, rel))
-			if err != nil || err2 != nil || !bytes.Equal(a, b) {
-				s.t.Errorf("%s: %s differs from the undisturbed run (%v, %v)", j.name, rel, err, err2)
-			}
-		}
 	}
 }
 

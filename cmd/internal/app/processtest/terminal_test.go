@@ -236,9 +236,7 @@ func life(t *testing.T, dir string, kind syscall.Signal, after time.Duration, ar
 	cmd := exec.Command("assay", args...)
 	cmd.Dir = dir
 	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120})
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	defer f.Close()
 	if after > 0 {
 		defer time.AfterFunc(after, func() { _ = cmd.Process.Signal(kind) }).Stop() // it may have ended

@@ -151,9 +151,7 @@ func answered(t *testing.T, out string, w *process, name string) (taken, played 
 	if err == nil {
 		err = json.Unmarshal(data, &r)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	var games, checks int64
 	lines := strings.Split(strings.TrimSpace(w.stderr.String()), "\n")
 	if _, err := fmt.Sscanf(lines[len(lines)-1], "work: %d games and %d checks of openings", &games, &checks); err != nil {
@@ -297,9 +295,7 @@ func awaitPage(t *testing.T, url string, wanted ...string) {
 		answer := setup.Must(http.Get(url))
 		page, err := io.ReadAll(answer.Body)
 		answer.Body.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		missing := ""
 		for _, w := range wanted {
 			if !strings.Contains(string(page), w) {
