@@ -101,7 +101,8 @@ func (f *fitting) finishWeights(ctx context.Context, r *Result, w objective.Tape
 			Rescale: r.Rescale, Count: f.split.seen[t], Frozen: f.free.frozen[t],
 		}
 		if v.Count > 0 && !v.Frozen {
-			v.TypicalCount, v.PriorEffect = short(f.split.typical[t]), num.Float(short(f.free.width[t]*f.split.typical[t]/f.c.unit()))
+			v.TypicalCount = short(f.split.typical[t])
+			v.PriorEffect = num.Float(short(f.free.width[t] * f.split.typical[t] / f.c.unit()))
 		}
 		if !(math.Abs(v.FitMG) <= maxWeight && math.Abs(v.FitEG) <= maxWeight) {
 			return fmt.Errorf("%w: %s is at %g, %g", optimize.ErrDiverged, term.Name, v.FitMG, v.FitEG)

@@ -181,9 +181,9 @@ func (l *learner) spsaConfig(g int, m *eval.Model, w []eval.Coef) (play.Config, 
 	if err != nil {
 		return play.Config{}, err
 	}
-	player := l.player(l.champion)
-	if l.parent() != l.champion.Values { // its model has other terms
-		player = selfplay.Player{Spec: l.spec(models.StartOf(l.Plan.Model)), ID: "assay:" + l.parent().ID(), Name: "start"}
+	player, from := l.player(l.champion), l.parent()
+	if from != l.champion.Values { // its model has other terms
+		player = selfplay.Player{Spec: l.spec(models.StartOf(l.Plan.Model)), ID: "assay:" + from.ID(), Name: "start"}
 	}
 	c := play.Config{Setup: l.setup(l.run.Path(Folder(g), spsaName), plan.Nodes), Player: player, Pairs: 1}
 	c.Limits.HardNodes = false

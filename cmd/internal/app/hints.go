@@ -90,10 +90,9 @@ var hints = []hint{
 
 	{is: opening.ErrWholeGames, on: "spsa", cure: "book_plies = 16 in CONFIG plays the first 16 plies of each{again}"},
 	{is: selfplay.ErrNoOpening, on: "spsa", cure: "raise random_plies or opening_score in CONFIG{again}"},
-	{is: selfplay.ErrPreflight, on: "spsa", cure: "'assay check' shows what the engine says; if it knows only clocks, " +
-		"write tc in CONFIG"},
-	{is: selfplay.ErrBusy, on: "spsa", cure: "play again when the machine is free, with a lower --concurrency, or with " +
-		"nodes in CONFIG{again}"},
+	{is: selfplay.ErrPreflight, on: "spsa", cure: "if it knows only clocks, write tc in CONFIG ('assay check' says more)"},
+	{is: selfplay.ErrBusy, on: "spsa", cure: "play again when the machine is free, with a lower --concurrency, or " +
+		"with nodes in CONFIG{again}"},
 	{is: opening.ErrWholeGames, cure: "--book-plies 16 plays the first 16 plies of each{again}"},
 	{is: opening.ErrExhausted, cure: "use a larger --book, or none for random openings{again}"},
 	{is: selfplay.ErrNoOpening, cure: "raise --random-plies or --opening-score, or play fewer --games{again}"},

@@ -119,8 +119,8 @@ func (o *learnOptions) add(play *opts.Play) {
 // learnEngine tunes the engine of a repository, or tries every stage of that.
 func (s *learning) learnEngine(cmd *cobra.Command) error {
 	forGames := []string{"concurrency", "serve", "nats", "lease", "replay-share", "reference-speed", "syzygy", "syzygy-50"}
-	with := slices.Concat([]string{"engine", "out", "games", "nodes", "generations", "seed", "final-games", "json", "all"},
-		forGames, ownengine.Alone)
+	with := slices.Concat([]string{"engine", "out", "games", "nodes", "generations", "seed", "final-games", "json",
+		"all"}, forGames, ownengine.Alone)
 	var err error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(with, f.Name) && err == nil {

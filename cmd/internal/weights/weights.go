@@ -333,7 +333,7 @@ func (f *exportFlags) intoSources(x *Opened, stderr io.Writer) error {
 	}
 	if len(missing) > 0 {
 		return fmt.Errorf("%s: these are no whole numbers there, and nothing is changed: %s (only weights of measured "+
-			"numbers can be written into a source; for others there is --format c)", strings.Join(f.into, ", "), ui.Listed(missing, 20))
+			"numbers can be written into a source; others: --format c)", strings.Join(f.into, ", "), ui.Listed(missing, 20))
 	}
 	changed, err := set.WriteBack(".", values)
 	if err != nil {
