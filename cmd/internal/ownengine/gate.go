@@ -50,9 +50,9 @@ type race struct {
 
 const raceName = "race.json"
 
-// newRace begins a gate with a budget of games for all steps.
+// newRace begins a gate with a budget of games for all steps: at least one pair each.
 func newRace(steps []Step, games int) *race {
-	r := &race{Left: games, Steps: steps}
+	r := &race{Left: max(games, 2*len(steps)), Steps: steps}
 	for i := range steps {
 		r.Live = append(r.Live, i)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/assay-chess/assay/engine/num"
@@ -138,6 +139,19 @@ func TestGate(t *testing.T) {
 		if rate < c.least || rate > c.most+3*math.Sqrt(0.025/n) {
 			t.Errorf("%s; want %g to %g", said, c.least, c.most)
 		}
+	}
+}
+
+// TestSmallestGate: every size of a step plays, however few games the plan has.
+func TestSmallestGate(t *testing.T) {
+	r := newRace(slices.Clone(sizes), 2)
+	for !r.over() {
+		setup.Check(t, r.round(func(_ *Step, games int) (*match.Result, error) {
+			return simulate(rand.New(rand.NewPCG(1, 1)), 0, nil).play(games), nil
+		}))
+	}
+	if best := r.best(); best.Gate == nil || best.Gate.Games != 2 {
+		t.Errorf("the best step has played %+v", best.Gate)
 	}
 }
 
