@@ -149,11 +149,11 @@ func (v *crossValidation) fit(ctx context.Context, p *objective.Problem, fold in
 			weight += float64(o)
 		}
 	}
-	s := optimize.Settings{Gap: foldGap * weight / f.at.design}
+	s := optimize.Settings{Gap: foldGap * weight / f.at.design, Box: params.Box}
 	if f.s.Nonlinear() != nil {
 		s.Idle = 10 * s.Gap
 	}
-	out, err := params.Box.Minimize(ctx, optimize.GaussNewton{}, o, theta, s)
+	out, err := optimize.GaussNewton{}.Minimize(ctx, o, theta, s)
 	if err != nil {
 		return w, fmt.Errorf("fold %d: %w", fold+1, err)
 	}

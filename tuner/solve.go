@@ -124,7 +124,7 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 	weight := f.slope.start.Weight[objective.Trained]
 	o := f.objective()
 	s := optimize.Settings{Gap: gap * weight / f.at.design, Iterations: f.c.Iterations, Limit: maxWeight,
-		NoCurvature: f.at.large}
+		NoCurvature: f.at.large, Box: f.free.Box}
 	if f.s.Nonlinear() != nil {
 		idle := gap
 		if f.c.Gap == 0 {
@@ -146,7 +146,7 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 			b.Reach = longestLast / f.slope.k
 		}
 	}
-	out, err := f.free.Box.Minimize(ctx, method, o, theta, s)
+	out, err := method.Minimize(ctx, o, theta, s)
 	if out.X != nil && optimize.Finite(out.Value, out.X) {
 		f.at.theta = out.X
 	}

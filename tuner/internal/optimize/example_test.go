@@ -38,11 +38,11 @@ func ExampleGaussNewton() {
 	// [3.00 -1.00], converged: true
 }
 
-func ExampleBox_Minimize() {
+func ExampleBox() {
 	box := optimize.NewBox(2)
 	box.Hi[0] = 2
-	out, err := box.Minimize(context.Background(), optimize.GaussNewton{}, bowl{}, []float64{0, 0},
-		optimize.Settings{Gap: 1e-9})
+	out, err := optimize.GaussNewton{}.Minimize(context.Background(), bowl{}, []float64{0, 0},
+		optimize.Settings{Gap: 1e-9, Box: box})
 	if err != nil {
 		log.Fatal(err)
 	}

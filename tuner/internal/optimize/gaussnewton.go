@@ -28,6 +28,9 @@ const (
 
 // Minimize implements Method.
 func (GaussNewton) Minimize(ctx context.Context, f Objective, x0 []float64, s Settings) (Outcome, error) {
+	if s.Box != nil {
+		return minimizeBounded(ctx, f, x0, s)
+	}
 	of, err := begin(ctx, f, x0, s)
 	r := gnRun{run: of}
 	if len(x0) == 0 {

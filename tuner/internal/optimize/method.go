@@ -1,5 +1,5 @@
 // Package optimize minimizes smooth functions with cheap gradients and costly Hessians: [GaussNewton] and adam behind
-// one interface, [Method], and bounds on the variables, [Box]. It knows nothing of chess.
+// one interface, [Method], with bounds on the variables, [Box]. It knows nothing of chess.
 //
 // No promise of stability.
 package optimize
@@ -42,32 +42,13 @@ type Settings struct {
 	// Limit is the largest |x_j| that may be trusted; beyond it the method
 	// gives up with ErrDiverged. 0 means no limit.
 	Limit float64
-	// Region, if not nil, is where the minimum is looked for. A method stops where it
-	// leaves the region or reaches its border: Box.Minimize then holds the variables there.
-	Region *Region
+	// Box, if not nil, bounds the variables. A method sets which of them it holds.
+	Box *Box
 	// NoCurvature says that the objective's curvature would take too much memory: the gap stays unknown, +Inf.
 	NoCurvature bool
-	// Step is called after every step, with where it led (not to be kept; nil if
-	// not known), the value and the estimated gap. It may be nil.
+	// Step is called after every step, with where it led (not to be kept), the value and the
+	// estimated gap. It may be nil.
 	Step func(iteration int, x []float64, value, gap float64)
-}
-
-// Region is a box that a method does not leave.
-type Region struct {
-	Lo, Hi []float64
-}
-
-// left reports whether x is at the border of the region or beyond.
-func (g *Region) left(x []float64) bool {
-	if g == nil {
-		return false
-	}
-	for j, v := range x {
-		if v <= g.Lo[j] || v >= g.Hi[j] {
-			return true
-		}
-	}
-	return false
 }
 
 // run is a minimization in progress.
@@ -103,6 +84,9 @@ func (r *run) accept(value float64) {
 	r.out.X, r.trial = r.trial, r.out.X
 	r.g, r.trialG = r.trialG, r.g
 }
+
+// idleRounds is how many steps in a row may bring next to nothing before a minimization ends.
+const idleRounds = 3
 
 // count counts a step. The method converges where too many in a row bring next to nothing.
 func (r *run) count() error {
@@ -206,7 +190,8 @@ func (a adam) Minimize(ctx context.Context, f Objective, x0 []float64, s Setting
 	out := Outcome{X: slices.Clone(x0), Value: math.Inf(1), Gap: math.Inf(1)}
 	s.Iterations = cmp.Or(s.Iterations, adamIterations)
 	rate := cmp.Or(a.Rate, 1)
-	m := newModel(x0)
+	s.Box.clampAll(out.X)
+	m := newModel(out.X)
 	solver := gorgonia.NewAdamSolver()
 	for {
 		value, err := f.Gradient(ctx, m.x, m.g)
@@ -221,14 +206,9 @@ func (a adam) Minimize(ctx context.Context, f Objective, x0 []float64, s Setting
 			out.Value = value
 			copy(out.X, m.x)
 		}
-		if out.Iterations == s.Iterations {
-			if out.Converged = s.NoCurvature; s.NoCurvature {
-				return out, nil
-			}
-			return out, newtonGap(ctx, f, &out, s)
-		}
-		if out.Iterations > 0 && out.Iterations%adamCheck == 0 && !s.NoCurvature {
-			if err := newtonGap(ctx, f, &out, s); err != nil || out.Converged {
+		if last := out.Iterations == s.Iterations; last || out.Iterations > 0 && out.Iterations%adamCheck == 0 {
+			if err := look(ctx, f, &out, s); err != nil || last || out.Converged {
+				out.Converged = out.Converged || last && s.NoCurvature
 				return out, err
 			}
 		}
@@ -238,14 +218,11 @@ func (a adam) Minimize(ctx context.Context, f Objective, x0 []float64, s Setting
 			if err := m.step(solver); err != nil {
 				return out, err
 			}
+			s.Box.clampAll(m.x)
 		}
 		out.Iterations++
 		if s.Step != nil {
 			s.Step(out.Iterations, m.x, value, out.Gap)
-		}
-		if s.Region.left(m.x) {
-			copy(out.X, m.x)
-			return out, nil
 		}
 		if err := s.check(m.x); err != nil {
 			return out, err
@@ -253,24 +230,37 @@ func (a adam) Minimize(ctx context.Context, f Objective, x0 []float64, s Setting
 	}
 }
 
-// newtonGap sets the outcome's gap to the Newton decrement at its point.
-func newtonGap(ctx context.Context, f Objective, out *Outcome, s Settings) error {
+// look sets which variables are held at the outcome's point and, with a curvature, its gap: the decrease that the
+// quadratic model promises within the box.
+func look(ctx context.Context, f Objective, out *Outcome, s Settings) error {
 	g := make([]float64, len(out.X))
 	if _, err := f.Gradient(ctx, out.X, g); err != nil {
 		return err
 	}
 	out.Passes++
+	s.Box.hold(out.X, g)
+	if s.NoCurvature {
+		return nil
+	}
 	h, err := f.Curvature(ctx, out.X)
 	if err != nil {
 		return err
 	}
 	out.Curvatures++
-	delta, err := solveDamped(h, g, 0)
-	if err != nil {
-		out.Gap = math.Inf(1)
+	out.Gap = math.Inf(1)
+	factor := Factorize(h)
+	if factor == nil {
 		return nil
 	}
-	out.Gap = -0.5 * floats.Dot(delta, g)
+	q := quadratic{g: g, inverse: func(v []float64) ([]float64, error) {
+		v, err := factor.Solve(v)
+		floats.Scale(-1, v)
+		return v, err
+	}}
+	q.lo, q.hi = s.Box.around(out.X)
+	if m, err := q.minimize(); err == nil {
+		out.Gap = m.decrease
+	}
 	out.Converged = out.Gap <= s.Gap
 	return nil
 }
