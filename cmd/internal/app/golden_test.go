@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
+	"github.com/assay-chess/assay/engine/quote"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/setup"
 )
@@ -97,7 +98,7 @@ func TestErrors(t *testing.T) {
 		case isCall:
 			inAnswer = true
 			called = append(called, args)
-			code, stdout, stderr := call(t, quotedFields(args)...)
+			code, stdout, stderr := call(t, setup.Must(quote.Split(args))...)
 			first, _, _ := strings.Cut(strings.ReplaceAll(stderr, dir, "$WORK"), "\n")
 			fmt.Fprintf(&out, "$ assay %s\n%s\n", args, first)
 			if code == exitDone || stdout != "" {
@@ -135,16 +136,4 @@ func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	code = Run(args, strings.NewReader(""), &out, &errs)
 	return code, out.String(), errs.String()
-}
-
-// quotedFields splits a command line at spaces outside single quotes.
-func quotedFields(text string) (list []string) {
-	for i, part := range strings.Split(text, "'") {
-		if i%2 == 1 {
-			list = append(list, part)
-			continue
-		}
-		list = append(list, strings.Fields(part)...)
-	}
-	return list
 }

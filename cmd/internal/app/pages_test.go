@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/assay/guide"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/internal/setup"
 )
 
@@ -77,8 +78,8 @@ func command(line string) []string {
 	}
 	for _, program := range []string{"assay ", "./assay ", "go run ./cmd/assay "} {
 		if args, ok := strings.CutPrefix(line, program); ok {
-			args = regexp.MustCompile(` (>|>>|\||&&|2>) ?.*`).ReplaceAllString(args, "")
-			return quotedFields(strings.ReplaceAll(args, `"`, "'"))
+			words := append(setup.Must(quote.Split(args)), "|")
+			return words[:slices.IndexFunc(words, regexp.MustCompile(`^(>|\||&&|2>)`).MatchString)]
 		}
 	}
 	return nil
@@ -122,7 +123,7 @@ func TestPagesParse(t *testing.T) {
 			}
 		}
 		for _, found := range inline.FindAllStringSubmatch(string(text), -1) {
-			args := quotedFields(strings.ReplaceAll(found[1], "\n", " "))
+			args := setup.Must(quote.Split(strings.ReplaceAll(found[1], "\n", " ")))
 			cmd, rest, err := newRootCommand().Find(args)
 			if err != nil {
 				t.Errorf("%s: %s: %v", name, found[0], err)

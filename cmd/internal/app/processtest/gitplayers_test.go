@@ -308,7 +308,7 @@ func TestGuideTestMyPatch(t *testing.T) {
 			continue
 		}
 		for line := range strings.Lines(block) {
-			args := quotedFields(strings.TrimSpace(line))
+			args := setup.Must(quote.Split(strings.TrimSpace(line)))
 			if args[0] != "assay" {
 				t.Errorf("what is %q?", line)
 				continue
@@ -318,7 +318,7 @@ func TestGuideTestMyPatch(t *testing.T) {
 				args = append(args, short...)
 			}
 			if at := strings.Index(line, " --serve "); at >= 0 {
-				args = quotedFields(strings.TrimSpace(line[:at]))
+				args = setup.Must(quote.Split(strings.TrimSpace(line[:at])))
 				// by the clock, both sides measure their speed first
 				run, url := startCoordinator(t, nil, "match", append(append(args[2:], short...), "--nodes", "20")...)
 				worker := []string{url}

@@ -20,6 +20,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ownengine"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/num"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
@@ -253,7 +254,7 @@ func TestLearnEngineNothing(t *testing.T) {
 		!strings.Contains(text, "the half step is ahead after 200 games") || !strings.HasPrefix(text, "nothing found: ") || !ok || r.Patch != "" {
 		t.Fatalf("%s", text)
 	}
-	words := append(quotedFields(strings.TrimSpace(command)), "--games", "2")
+	words := append(setup.Must(quote.Split(strings.TrimSpace(command))), "--games", "2")
 	if code, stdout, stderr := call(t, words...); code != exitDone || !strings.Contains(stdout, "new") {
 		t.Errorf("%s: exit %d: %s%s", command, code, stdout, stderr)
 	}
@@ -437,7 +438,7 @@ func TestGuideTuneMySearch(t *testing.T) {
 		}
 		for line := range strings.Lines(block) {
 			ran++
-			code, stdout, stderr := call(t, quotedFields(strings.TrimSpace(short.Replace(line)))[1:]...)
+			code, stdout, stderr := call(t, setup.Must(quote.Split(strings.TrimSpace(short.Replace(line))))[1:]...)
 			if code != exitDone {
 				t.Fatalf("%s: exit %d: %s%s", line, code, stdout, stderr)
 			}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/internal/setup"
 )
 
@@ -218,7 +219,7 @@ func TestInterrupted(t *testing.T) {
 					t.Parallel()
 					limit = 20 * time.Second // on a busy machine
 				}
-				args := quotedFields(row.command + " " + names.Replace(row.args))
+				args := setup.Must(quote.Split(row.command + " " + names.Replace(row.args)))
 				for j, arg := range args { // each run has a folder of its own
 					if j > 0 && args[j-1] == "--out" {
 						args[j] = fmt.Sprintf("%d-%d-%s", columns, i, arg)

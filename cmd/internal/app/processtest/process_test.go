@@ -19,6 +19,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/app"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/quote"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/runtest"
@@ -323,7 +324,7 @@ func TestCuresWork(t *testing.T) {
 		{"match assay:hash=1 assay:hash=2 --games 2 --out .", fast, "choose a new or empty folder with --out"},
 		{"match assay:hash=1 assay:hash=2 --games 2 --out new", fast, ""},
 	} {
-		args := append(quotedFields(step.args), step.more...)
+		args := append(setup.Must(quote.Split(step.args)), step.more...)
 		code, _, stderr := call(t, args...)
 		if (code == exitDone) != (step.says == "") || !strings.Contains(stderr, step.says) {
 			t.Errorf("assay %s: exit %d, %s; want %q", step.args, code, stderr, step.says)
@@ -356,16 +357,4 @@ func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	code = app.Run(args, strings.NewReader(""), &out, &errs)
 	return code, out.String(), errs.String()
-}
-
-// quotedFields splits a command line at spaces outside single quotes.
-func quotedFields(text string) (list []string) {
-	for i, part := range strings.Split(text, "'") {
-		if i%2 == 1 {
-			list = append(list, part)
-			continue
-		}
-		list = append(list, strings.Fields(part)...)
-	}
-	return list
 }

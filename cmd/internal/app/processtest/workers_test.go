@@ -105,7 +105,7 @@ func TestGuideShareMachines(t *testing.T) {
 	for _, block := range guideBlocks(t, "share-machines") {
 		for line := range strings.Lines(block) {
 			ran++
-			words := quotedFields(strings.ReplaceAll(line, "10000", "1000"))
+			words := setup.Must(quote.Split(strings.ReplaceAll(strings.TrimSpace(line), "10000", "1000")))
 			at := slices.Index(words, "assay")
 			env, words := words[:at], words[at+1:]
 			switch {
