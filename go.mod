@@ -11,6 +11,7 @@ require (
 	github.com/apache/arrow/go/v15 v15.0.2
 	github.com/creack/pty v1.1.24
 	github.com/klauspost/compress v1.20.3
+	github.com/klauspost/cpuid/v2 v2.2.5
 	github.com/rivo/uniseg v0.4.7
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/schollz/progressbar/v3 v3.19.1
@@ -74,7 +75,6 @@ require (
 	github.com/google/flatbuffers v23.5.26+incompatible
 	github.com/google/uuid v1.3.1 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/klauspost/cpuid/v2 v2.2.5 // indirect
 	github.com/leesper/go_rng v0.0.0-20190531154944-a612b043e353 // indirect
 	github.com/pierrec/lz4/v4 v4.1.18 // indirect
 	github.com/pkg/errors v0.9.1 // indirect

@@ -12,13 +12,10 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/cpu"
 )
 
 // Load is how many threads of all processes wanted to run, on average over a time.
@@ -100,25 +97,6 @@ func (m *Meter) measure(cores int, runnable func() (int, bool)) {
 			sum += n
 		}
 	}
-}
-
-// Level returns the highest level of builds for amd64 that this processor runs, "v1" to "v4"
-// as in GOAMD64, and "" on other processors.
-func Level() string {
-	if runtime.GOARCH != "amd64" {
-		return ""
-	}
-	x := &cpu.X86
-	switch {
-	case !(x.HasCX16 && x.HasPOPCNT && x.HasSSE3 && x.HasSSSE3 && x.HasSSE41 && x.HasSSE42):
-		return "v1"
-	case !(x.HasAVX && x.HasAVX2 && x.HasBMI1 && x.HasBMI2 && x.HasF16C && x.HasFMA &&
-		x.HasLZCNT && x.HasMOVBE && x.HasOSXSAVE):
-		return "v2"
-	case !(x.HasAVX512F && x.HasAVX512BW && x.HasAVX512CD && x.HasAVX512DQ && x.HasAVX512VL):
-		return "v3"
-	}
-	return "v4"
 }
 
 // Memory returns how much memory this process may use, in bytes: the machine's, or the lowest limit of its control

@@ -2,9 +2,6 @@ package machine
 
 import (
 	"fmt"
-	"os"
-	"regexp"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -45,26 +42,6 @@ func TestLoadAdd(t *testing.T) {
 	}
 	if want := (Load{5, 2, 4 * time.Second}); l != want {
 		t.Errorf("%+v, want %+v", l, want)
-	}
-}
-
-// On Linux the kernel's list of features has the last ones that each level asks for.
-func TestLevel(t *testing.T) {
-	level := Level()
-	if (level != "") != (runtime.GOARCH == "amd64") {
-		t.Fatalf("Level() = %q on %s", level, runtime.GOARCH)
-	}
-	info, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil || level == "" {
-		t.Skip("needs Linux on amd64")
-	}
-	if strings.Contains(os.Getenv("GODEBUG"), "cpu.") {
-		t.Skip("Go hides features of the processor, which the kernel lists")
-	}
-	for _, c := range []struct{ level, feature string }{{"v2", "sse4_2"}, {"v3", "bmi2"}, {"v4", "avx512vl"}} {
-		if has := regexp.MustCompile(`\b` + c.feature + `\b`).Match(info); has != (level >= c.level) {
-			t.Errorf("Level() = %q, but %s: %v", level, c.feature, has)
-		}
 	}
 }
 

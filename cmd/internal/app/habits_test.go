@@ -336,14 +336,18 @@ func TestCrowdedMemory(t *testing.T) {
 }
 
 func TestLevelAdvice(t *testing.T) {
-	for _, c := range []struct{ build, level, want string }{
-		{"amd64/v1", "v4", "this machine runs amd64/v4: the build for amd64/v3 is faster"},
-		{"amd64/v1", "v2", "this machine runs amd64/v2"},
-		{"amd64/v3", "v3", "this machine runs amd64/v3"},
-		{"arm64/v8.0", "", ""},
+	for _, c := range []struct {
+		build string
+		level int
+		want  string
+	}{
+		{"amd64/v1", 4, "this machine runs amd64/v4: the build for amd64/v3 is faster"},
+		{"amd64/v1", 2, "this machine runs amd64/v2"},
+		{"amd64/v3", 3, "this machine runs amd64/v3"},
+		{"arm64/v8.0", 0, ""},
 	} {
 		if got := levelAdvice(c.build, c.level); got != c.want {
-			t.Errorf("levelAdvice(%q, %q) = %q, want %q", c.build, c.level, got, c.want)
+			t.Errorf("levelAdvice(%q, %d) = %q, want %q", c.build, c.level, got, c.want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/klauspost/cpuid/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -17,7 +18,6 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/translate"
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/internal/durable"
 )
@@ -204,7 +204,7 @@ is faster than one for v1.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s %s\n", ui.Version(), runtime.Version(), durable.BuildTarget())
-			if text := levelAdvice(durable.BuildTarget(), machine.Level()); text != "" {
+			if text := levelAdvice(durable.BuildTarget(), cpuid.CPU.X64Level()); text != "" {
 				fmt.Fprintln(cmd.OutOrStdout(), text)
 			}
 			return nil
@@ -213,14 +213,14 @@ is faster than one for v1.`,
 }
 
 // levelAdvice says which builds a machine runs, and whether one is faster than this.
-func levelAdvice(build, level string) string {
+func levelAdvice(build string, level int) string {
 	switch {
-	case level == "":
+	case level == 0: // not amd64
 		return ""
-	case level >= "v3" && build < "amd64/v3":
-		return fmt.Sprintf("this machine runs amd64/%s: the build for amd64/v3 is faster", level)
+	case level >= 3 && build < "amd64/v3":
+		return fmt.Sprintf("this machine runs amd64/v%d: the build for amd64/v3 is faster", level)
 	}
-	return fmt.Sprintf("this machine runs amd64/%s", level)
+	return fmt.Sprintf("this machine runs amd64/v%d", level)
 }
 
 func newGuideCommand() *cobra.Command {
