@@ -411,7 +411,7 @@ func (s *tuning) writeSpins(spec engine.Spec) error {
 		}
 	}
 	name := filepath.Base(strings.TrimPrefix(spec.Command[0], "git:"))
-	path := cmp.Or(s.write, strings.TrimSuffix(name, filepath.Ext(name))+".toml")
+	path := cmp.Or(s.write, cmp.Or(strings.TrimSuffix(name, filepath.Ext(name)), "engine")+".toml") // git:. has no name
 	if err := c.save(path); err != nil {
 		return err
 	}

@@ -90,6 +90,9 @@ func (t *tuneTask) open(paths []string, stderr io.Writer) error {
 		if err != nil {
 			return err
 		}
+		if ids := t.identity(); slices.Contains(ids[:i], ids[i]) {
+			return fmt.Errorf("%s: %w", path, dataset.ErrDuplicate)
+		}
 	}
 	return nil
 }

@@ -75,9 +75,9 @@ because the positions of one game share its result: ± is 95 %, and a_se in the 
 			games := wdl.NewGames(wdl.Kinds[kind], mostScore)
 			p := ui.NewProgress(cmd.ErrOrStderr(), "wdl")
 			var views dataset.Views
-			found := player == ""
+			found, seen := player == "", map[string]bool{}
 			for _, path := range args {
-				err := readGames(cmd, path, p, func(row *dataset.GameRow) {
+				err := readGames(cmd, path, seen, p, func(row *dataset.GameRow) {
 					if player != "" && row.KeepScoresOf(player) {
 						found = true
 					}
@@ -118,8 +118,9 @@ because the positions of one game share its result: ± is 95 %, and a_se in the 
 	return c
 }
 
-// readGames reads a data set, or that in the folder of a run.
-func readGames(cmd *cobra.Command, path string, p *ui.Progress, take func(*dataset.GameRow)) error {
+// readGames reads a data set, or that in the folder of a run, which is none of those seen.
+func readGames(cmd *cobra.Command, path string, seen map[string]bool, p *ui.Progress,
+	take func(*dataset.GameRow)) error {
 	if inRun := filepath.Join(path, gamelog.GamesName); !strings.HasSuffix(path, ".arrow") {
 		if _, err := os.Stat(inRun); err == nil {
 			path = inRun
@@ -129,6 +130,14 @@ func readGames(cmd *cobra.Command, path string, p *ui.Progress, take func(*datas
 	if err != nil {
 		return err
 	}
+	id, err := r.ID()
+	if err != nil {
+		return err
+	}
+	if seen[id] {
+		return fmt.Errorf("%s: %w", path, dataset.ErrDuplicate)
+	}
+	seen[id] = true
 	return dataset.Each(cmd.Context(), r, p.Update, "", func(row *dataset.GameRow) error {
 		take(row)
 		return nil
