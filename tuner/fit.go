@@ -26,7 +26,7 @@ func (f *fitting) run(ctx context.Context) (*Result, error) {
 		}
 	}
 	err := f.solve(ctx)
-	if err == nil && f.c.ChoosePrior && !f.bare && !f.at.large {
+	if err == nil && f.c.ChoosePrior && !f.at.large {
 		err = f.choosePrior(ctx)
 	}
 	said := len(f.warnings)
@@ -54,7 +54,6 @@ type fitting struct {
 	s        *rows.Store
 	terms    []rows.Term
 	c        Config
-	bare     bool               // weights and losses only: no statistics
 	train    *objective.Problem // the rows trained on, with their targets
 	split    split
 	slope    slopes

@@ -64,13 +64,13 @@ func (f *fitting) solve(ctx context.Context) error {
 		if err := f.minimize(ctx, theta, gap); err != nil {
 			return err
 		}
-		return f.estimate(ctx, f.lastStage())
+		return f.estimate(ctx)
 	}
 	if estimate {
 		if err := f.minimize(ctx, theta, looseGap); err != nil {
 			return err
 		}
-		if err := f.estimate(ctx, stats.Interim); err != nil {
+		if err := f.estimate(ctx); err != nil {
 			return err
 		}
 		theta = f.at.theta
@@ -84,11 +84,11 @@ func (f *fitting) solve(ctx context.Context) error {
 			return err
 		}
 		theta = f.at.theta
-		if f.at.large || f.bare && !estimate {
+		if f.at.large {
 			return nil
 		}
 		used := f.at.design
-		if err := f.estimate(ctx, f.lastStage()); err != nil {
+		if err := f.estimate(ctx); err != nil {
 			return err
 		}
 		moved := math.Abs(math.Log(f.at.design / used))
@@ -97,14 +97,6 @@ func (f *fitting) solve(ctx context.Context) error {
 			return nil
 		}
 	}
-}
-
-// lastStage is the stage of a covariance that may be the last.
-func (f *fitting) lastStage() stats.Stage {
-	if f.bare {
-		return stats.Interim
-	}
-	return stats.Final
 }
 
 // longestLast is by how much a limited coefficient may change an evaluation in the last
@@ -192,9 +184,9 @@ func (f *fitting) objective() *objective.Penalized {
 }
 
 // estimate computes the covariance at theta and the design effect from it.
-func (f *fitting) estimate(ctx context.Context, stage stats.Stage) (err error) {
+func (f *fitting) estimate(ctx context.Context) (err error) {
 	f.c.progress(0, 0, "estimating variances over %d clusters", f.split.clusters.N())
-	if f.at.cov, err = stats.NewCovariance(ctx, f.objective(), f.split.clusters, f.at.theta, stage); err != nil {
+	if f.at.cov, err = stats.NewCovariance(ctx, f.objective(), f.split.clusters, f.at.theta); err != nil {
 		return err
 	}
 	d, err := f.at.cov.Design(ctx)
@@ -334,7 +326,7 @@ const (
 // coefficients instead, see rescale. Without it a fit to scores, which predict results better than an
 // evaluation does, makes larger evaluations, and the margins of a search no longer suit them.
 func (f *fitting) keepBentScale(ctx context.Context, theta []float64) ([]float64, error) {
-	if f.s.Nonlinear() == nil || f.bare || f.c.KeepScale {
+	if f.s.Nonlinear() == nil || f.c.KeepScale {
 		return theta, nil
 	}
 	for round := 0; ; round++ {

@@ -49,7 +49,7 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 	if f.at.large {
 		f.leaveOutErrors(r)
 	}
-	if f.at.cov != nil || f.at.large && !f.bare {
+	if f.at.cov != nil || f.at.large {
 		if err := f.calibrate(ctx, r); err != nil {
 			return nil, err
 		}
@@ -57,7 +57,7 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
-	if f.c.Ablate != "" && !f.bare {
+	if f.c.Ablate != "" {
 		if err := f.ablate(ctx, r); err != nil {
 			return nil, fmt.Errorf("ablation: %w", err)
 		}
@@ -118,7 +118,7 @@ func (f *fitting) finishWeights(ctx context.Context, r *Result, w objective.Tape
 // rescale returns the factor that brings the root mean square evaluation of the reference positions back to
 // what it was under the start weights; 1 for an external evaluation of which a centipawn is worth what it was.
 func (f *fitting) rescale(ctx context.Context, r *Result, w objective.Tapered, after float64) (float64, error) {
-	if !f.bare && f.foreign() {
+	if f.foreign() {
 		var err error
 		if r.Scale, err = f.measureScale(ctx, w); err != nil {
 			return 1, err

@@ -9,6 +9,7 @@ import (
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/internal/inorder"
 	"github.com/assay-chess/assay/tuner/rows"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Gram is a symmetric matrix over the halves of all terms, in packed upper triangles: its blocks
@@ -19,29 +20,20 @@ type Gram struct {
 	blocks [][]float64
 }
 
-// add adds the matrix m of rows with factors a and b, every width-th number of m. All three blocks are then the
-// same matrix but for a factor, which is why rows are grouped by factors.
-func (g *Gram) add(a, b float64, m []float64, width int) {
+// add adds the matrix m of rows with factors a and b. All three blocks are then the same matrix but for a factor,
+// which is why rows are grouped by factors.
+func (g *Gram) add(a, b float64, m []float64) {
 	mm := g.blocks[0]
 	me, ee := g.blocks[1][:len(mm)], g.blocks[2][:len(mm)]
 	aa, ab, bb := a*a, a*b, b*b
 	for i := range mm {
-		v := m[i*width]
+		v := m[i]
 		if v == 0 {
 			continue
 		}
 		mm[i] += num.Rounded(aa * v)
 		me[i] += num.Rounded(ab * v)
 		ee[i] += num.Rounded(bb * v)
-	}
-}
-
-// addBlocks adds the blocks of rows with factors of their own.
-func (g *Gram) addBlocks(m [][]float64, at, width int) {
-	for k, to := range g.blocks {
-		for i := range to {
-			to[i] += m[k][i*width+at]
-		}
 	}
 }
 
@@ -70,22 +62,9 @@ func Curvature(_, _ int, _, curvature float64) float64 { return curvature }
 // SquaredSlope is the factor of the variance of the score, if rows are independent.
 func SquaredSlope(_, _ int, slope, _ float64) float64 { return slope * slope }
 
-// Together are one or two factors. The elements of two matrices stand side by side, and are
-// summed in less time than one after the other where most rows have both.
-type Together []RowFactor
-
 // Gram returns, for each of the factors, the sum over rows of factor * x x', with x the derivatives of the
 // row's evaluation with respect to the halves of all terms.
 func (p *Problem) Gram(ctx context.Context, w Tapered, factors ...RowFactor) ([]*Gram, error) {
-	var groups []Together
-	for _, f := range factors {
-		groups = append(groups, Together{f})
-	}
-	return p.Grams(ctx, w, groups...)
-}
-
-// Grams is Gram for groups of factors.
-func (p *Problem) Grams(ctx context.Context, w Tapered, groups ...Together) ([]*Gram, error) {
 	s, lines, blocks := p.Store, p.Store.Terms(), 3
 	bent := s.Nonlinear() != nil
 	if bent {
@@ -94,32 +73,28 @@ func (p *Problem) Grams(ctx context.Context, w Tapered, groups ...Together) ([]*
 		}
 	}
 	base, n := triangle(lines)
-	var out [][]*Gram
-	for _, g := range groups {
-		var of []*Gram
-		for range g {
-			of = append(of, &Gram{base, allocate(blocks, n)})
-		}
-		out = append(out, of)
+	var out []*Gram
+	for range factors {
+		out = append(out, &Gram{base, allocate(blocks, n)})
 	}
 	runs := p.gramRuns()
 	mixed := func(run int) bool { return bent || s.Chunks[runs[run]].Mixed() }
 	var used []*gramScratch
 	alloc := func() *gramScratch {
 		t := &gramScratch{Scratch: NewScratch()}
-		for range groups {
+		for range factors {
 			t.m = append(t.m, make([][]float64, blocks))
 		}
 		used = append(used, t)
 		return t
 	}
 	work := func(t *gramScratch, run int) error {
-		for i, g := range groups {
+		for i := range factors {
 			for k := range t.m[i] {
 				if m := t.m[i][k]; m != nil {
-					clear(m[:n*len(g)])
+					clear(m[:n])
 				} else if k == 0 || mixed(run) {
-					t.m[i][k] = newTriangle(n*len(g), len(lookup{})*len(g))
+					t.m[i][k] = newTriangle(n, len(lookup{}))
 				}
 			}
 		}
@@ -128,19 +103,19 @@ func (p *Problem) Grams(ctx context.Context, w Tapered, groups ...Together) ([]*
 				return err
 			}
 			p.Derivatives(t.Scratch, i, nil)
-			p.gramChunk(t, i, base, groups)
+			p.gramChunk(t, i, base, factors)
 		}
 		return nil
 	}
 	merge := func(t *gramScratch, run int) {
 		c := s.Chunks[runs[run]]
-		for i, of := range out {
-			for f, g := range of {
-				if mixed(run) {
-					g.addBlocks(t.m[i], f, len(of))
-				} else {
-					g.add(c.MG, c.EG, t.m[i][0][f:], len(of))
-				}
+		for i, g := range out {
+			if !mixed(run) {
+				g.add(c.MG, c.EG, t.m[i][0])
+				continue
+			}
+			for k, to := range g.blocks {
+				floats.Add(to, t.m[i][k][:n])
 			}
 		}
 	}
@@ -148,7 +123,7 @@ func (p *Problem) Grams(ctx context.Context, w Tapered, groups ...Together) ([]*
 	for _, t := range used {
 		t.release()
 	}
-	return slices.Concat(out...), err
+	return out, err
 }
 
 // triangle returns where the lines of a packed upper triangle begin, see Gram, and its length.
@@ -206,37 +181,27 @@ func (p *Problem) gramRuns() []int {
 }
 
 // gramChunk adds the outer products of a chunk's rows.
-func (p *Problem) gramChunk(t *gramScratch, i int, base []int, groups []Together) {
+func (p *Problem) gramChunk(t *gramScratch, i int, base []int, factors []RowFactor) {
 	c := p.Store.Chunks[i]
 	c.EachLine(t.Codes, func(row int, line []uint16, wides []rows.Wide) {
 		filled := false
-		for k, g := range groups {
-			var h [2]float64
-			for f, factor := range g {
-				h[f] = factor(i, row, t.X[row], t.Y[row])
-			}
-			if h[0] == 0 && h[1] == 0 {
+		for k, factor := range factors {
+			h := factor(i, row, t.X[row], t.Y[row])
+			if h == 0 {
 				continue
 			}
 			if !filled {
 				t.fill(p.Store, line, wides, row)
 				filled = true
 			}
-			add := func(block int, a, b float64) {
-				if m := t.m[k][block]; len(g) == 2 {
-					outerTwo(t.index, t.value, [2]float64{h[0] * a * b, h[1] * a * b}, m, base)
-				} else {
-					outer(t.index, t.value, h[0]*a*b, m, base)
-				}
-			}
 			if p.Store.Nonlinear() != nil || !c.Mixed() {
-				add(0, 1, 1)
+				outer(t.index, t.value, h, t.m[k][0], base)
 				continue
 			}
 			a, b := c.Factors(row)
-			add(0, a, a)
-			add(1, a, b)
-			add(2, b, b)
+			for block, of := range [][2]float64{{a, a}, {a, b}, {b, b}} {
+				outer(t.index, t.value, h*of[0]*of[1], t.m[k][block], base)
+			}
 		}
 	})
 }

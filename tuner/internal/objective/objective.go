@@ -428,16 +428,3 @@ func outerPlain(index []uint16, value []float64, h float64, m []float64, base []
 		m[base[t]+int(t)] += num.Rounded(h * value[i] * value[i])
 	}
 }
-
-// outerTwoPlain is outerPlain for two matrices with their elements side by side.
-func outerTwoPlain(index []uint16, value []float64, h [2]float64, m []float64, base []int) {
-	for i, t := range index {
-		f, g := h[0]*value[i], h[1]*value[i]
-		line := m[2*base[t]:]
-		for j, c := range index[i:] {
-			x, at := value[i+j], line[2*int(c):][:2]
-			at[0] += num.Rounded(f * x)
-			at[1] += num.Rounded(g * x)
-		}
-	}
-}

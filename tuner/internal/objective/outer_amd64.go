@@ -18,18 +18,3 @@ func outer(index []uint16, value []float64, h float64, m []float64, base []int) 
 	}
 	outerPlain(index[done:], value[done:], h, m, base)
 }
-
-// outerTwoAVX is outerTwoPlain for groups of four lines, as long as there are four.
-//
-//go:noescape
-func outerTwoAVX(index *uint16, value *float64, n int, h *[2]float64, m *float64, base *int)
-
-func outerTwo(index []uint16, value []float64, h [2]float64, m []float64, base []int) {
-	done := 0
-	if n := len(index); vectors && n >= 4 {
-		_ = value[n-1]
-		outerTwoAVX(&index[0], &value[0], n, &h, &m[0], &base[0])
-		done = n &^ 3
-	}
-	outerTwoPlain(index[done:], value[done:], h, m, base)
-}

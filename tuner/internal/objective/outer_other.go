@@ -5,7 +5,3 @@ package objective
 func outer(index []uint16, value []float64, h float64, m []float64, base []int) {
 	outerPlain(index, value, h, m, base)
 }
-
-func outerTwo(index []uint16, value []float64, h [2]float64, m []float64, base []int) {
-	outerTwoPlain(index, value, h, m, base)
-}

@@ -142,10 +142,9 @@ func (c *clusterPass) scratch() *clusterScratch {
 	}
 }
 
-// sumClusters passes over the clusters at coefficients w. The gram matrices are the
-// information and, in the Final stage, the naive meat.
-func sumClusters(ctx context.Context, o *objective.Penalized, c *rows.Clusters, w objective.Tapered, stage Stage) (
-	*clusterSums, []*objective.Gram, error) {
+// sumClusters passes over the clusters at coefficients w. The gram matrix is the information.
+func sumClusters(ctx context.Context, o *objective.Penalized, c *rows.Clusters, w objective.Tapered) (*clusterSums,
+	*objective.Gram, error) {
 	pass := newClusterPass(o, c, w)
 	p, q, terms := o.Problem, o.Params, o.Problem.Store.Terms()
 	out := &clusterSums{n: pass.n + pass.lonely, meat: mat.NewSymDense(q.N, nil), total: make([]float64, q.N)}
@@ -160,27 +159,24 @@ func sumClusters(ctx context.Context, o *objective.Penalized, c *rows.Clusters, 
 	if err := inorder.Merge(ctx, p.Workers, blocks, pass.scratch, pass.do, merge); err != nil {
 		return nil, nil, err
 	}
-	factors := []objective.Together{{objective.Curvature}}
-	if stage == Final {
-		factors[0] = append(factors[0], objective.SquaredSlope)
-	}
+	factors := []objective.RowFactor{objective.Curvature}
 	if pass.lonely > 0 {
 		if err := pass.singles(ctx, sum, sumSq, out.total); err != nil {
 			return nil, nil, err
 		}
-		factors = append(factors, objective.Together{func(chunk, row int, slope, _ float64) float64 {
+		factors = append(factors, func(chunk, row int, slope, _ float64) float64 {
 			if !pass.isSingle(chunk, row) {
 				return 0
 			}
 			return slope * slope
-		}})
+		})
 	}
-	grams, err := p.Grams(ctx, w, factors...)
+	grams, err := p.Gram(ctx, w, factors...)
 	if err != nil {
 		return nil, nil, err
 	}
 	if pass.lonely > 0 { // the sparse sum is far cheaper than dense vectors of one row
-		out.meat.AddSym(out.meat, q.FoldGram(grams[len(grams)-1]))
+		out.meat.AddSym(out.meat, q.FoldGram(grams[1]))
 	}
 	out.effective = sum // (sum h)^2 / sum h^2
 	for t, s := range sumSq {
@@ -191,7 +187,7 @@ func sumClusters(ctx context.Context, o *objective.Penalized, c *rows.Clusters, 
 		}
 	}
 	out.center()
-	return out, grams[:len(factors[0])], nil
+	return out, grams[0], nil
 }
 
 // do sums the outer products of one block of clusters.

@@ -61,30 +61,18 @@ type Covariance struct {
 // scores of all clusters add up to next to nothing, so that one or two show no spread.
 const FewestClusters = 3
 
-// Stage says whether a covariance is likely the last of a fit. A Final one computes in one pass
-// what Finish needs; an Interim one leaves that out.
-type Stage int
-
-const (
-	Interim Stage = iota
-	Final
-)
-
 // NewCovariance computes what the design effect needs at theta.
-func NewCovariance(ctx context.Context, o *objective.Penalized, c *rows.Clusters, theta []float64,
-	stage Stage) (*Covariance, error) {
+func NewCovariance(ctx context.Context, o *objective.Penalized, c *rows.Clusters, theta []float64) (*Covariance,
+	error) {
 	v := &Covariance{o: o, clusters: c, theta: theta, w: objective.NewTapered(o.Problem.Store.Terms()), Clustering: 1,
 		Dispersion: 1}
 	o.Params.Expand(theta, v.w)
-	sums, grams, err := sumClusters(ctx, o, c, v.w, stage)
+	sums, gram, err := sumClusters(ctx, o, c, v.w)
 	if err != nil {
 		return nil, err
 	}
 	v.N, v.Games = sums.n, sums.effective
-	if stage == Final {
-		v.naive = o.Params.HoldOut(o.Params.FoldGram(grams[1]))
-	}
-	h := o.Params.FoldGram(grams[0])
+	h := o.Params.FoldGram(gram)
 	o.Known.Set(theta, h)
 	h = o.Params.HoldOut(h)
 	v.invert(h)
@@ -132,13 +120,11 @@ func (v *Covariance) Finish(ctx context.Context) error {
 		v.v, v.naive = &mat.Dense{}, &mat.SymDense{}
 		return nil
 	}
-	if v.naive == nil {
-		grams, err := p.Gram(ctx, v.w, objective.SquaredSlope)
-		if err != nil {
-			return err
-		}
-		v.naive = q.HoldOut(q.FoldGram(grams[0]))
+	grams, err := p.Gram(ctx, v.w, objective.SquaredSlope)
+	if err != nil {
+		return err
 	}
+	v.naive = q.HoldOut(q.FoldGram(grams[0]))
 	if naive := dotSym(v.inverse, v.naive); v.Effective > 0 && naive > 0 {
 		v.Clustering, v.Dispersion = v.clustered/naive, naive/v.Effective
 	}

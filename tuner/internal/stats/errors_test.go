@@ -49,7 +49,7 @@ func fitMean(t *testing.T, won []float64, length, equal int) (*Covariance, float
 	o := objective.New(p, q, 1)
 	out := setup.Must(optimize.GaussNewton{}.Minimize(t.Context(), o, make([]float64, equal),
 		optimize.Settings{Gap: 1e-14}))
-	v := setup.Must(NewCovariance(t.Context(), o, clusters, out.X, Final))
+	v := setup.Must(NewCovariance(t.Context(), o, clusters, out.X))
 	setup.Check(t, v.Finish(t.Context()))
 	return v, v.SE(0, out.X[0])
 }
