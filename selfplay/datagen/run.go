@@ -2,7 +2,6 @@ package datagen
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -156,9 +155,6 @@ func (g *generator) tolerated() error {
 // complete, the writer stays nil.
 func (g *generator) openData() error {
 	config := dataset.WriterConfig{Config: g.id, Seed: g.Seed, Program: g.Program}
-	if err := g.beginManifest(); err != nil {
-		return err
-	}
 	if err := g.reopen(); err != nil {
 		return err
 	}
@@ -180,26 +176,13 @@ func (g *generator) openData() error {
 	return nil
 }
 
-// beginManifest writes an empty manifest into a new run's folder: without one, a data set
-// is not started in a folder with other files, such as the run's.
-func (g *generator) beginManifest() error {
-	_, err := durable.LoadManifest(g.Out)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	config, err := json.Marshal(g.id)
-	if err != nil {
-		return err
-	}
-	m := durable.Manifest{Format: durable.ManifestFormat, Schema: dataset.GamesFormat, Seed: g.Seed, Program: g.Program,
-		Config: config}
-	return m.Save(g.Out)
-}
-
 // reopen makes a complete data set with too few games one that is continued. The games of a last shard that is
 // not full go back to the journal.
 func (g *generator) reopen() error {
 	m, err := durable.LoadManifest(g.Out)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // a new run
+	}
 	if err != nil {
 		return err
 	}

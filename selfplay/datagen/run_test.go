@@ -93,6 +93,18 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+// TestLostManifest: games that no manifest lists are not deleted.
+func TestLostManifest(t *testing.T) {
+	c := config(t, 20)
+	run(t, c)
+	setup.Check(t, os.Remove(filepath.Join(c.Out, durable.ManifestName)))
+	c.Games = 40
+	if _, err := Run(t.Context(), c); !errors.Is(err, dataset.ErrOtherData) {
+		t.Errorf("error %v, want ErrOtherData", err)
+	}
+	setup.Must(os.Stat(filepath.Join(c.Out, "games-00000.arrow")))
+}
+
 func TestGamesAreValid(t *testing.T) {
 	c := config(t, 120)
 	run(t, c)
