@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -102,7 +103,9 @@ func (b *beginner) write() (err error) {
 	if err := b.writeProject(project, g.name); err != nil {
 		return err
 	}
-	if err := b.create(g.name, g.text); err != nil {
+	if err := b.create(g.name, g.text); errors.Is(err, fs.ErrExist) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	b.glue = g

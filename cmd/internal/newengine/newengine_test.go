@@ -1,6 +1,7 @@
 package newengine
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,6 +89,15 @@ func TestGuess(t *testing.T) {
 				t.Errorf("to do: %q", g.todo)
 			}
 		})
+	}
+	top := t.TempDir()
+	for name, text := range map[string]string{"main.c": "int main(void) { }\n", "assay.c": "mine\n"} {
+		setup.Check(t, os.WriteFile(filepath.Join(top, name), []byte(text), 0o666))
+	}
+	b := &beginner{top: top, out: io.Discard}
+	err := b.write()
+	if text := setup.Must(os.ReadFile(filepath.Join(top, "assay.c"))); err != nil || b.glue != nil || string(text) != "mine\n" {
+		t.Errorf("assay.c was there: %v, written %v", err, b.glue)
 	}
 	if e, err := read(t.TempDir()); e != nil || err != nil {
 		t.Errorf("an empty folder: %v %v", e, err)
