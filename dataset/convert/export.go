@@ -111,11 +111,13 @@ func Export(ctx context.Context, data, file string, c ExportConfig) (rows int64,
 
 // compressor compresses as the file name says.
 func compressor(out io.Writer, file string) (io.WriteCloser, error) {
-	switch name := strings.ToLower(file); {
-	case strings.HasSuffix(name, ".zst"):
+	switch name := strings.ToLower(filepath.Ext(file)); {
+	case name == ".zst" || name == ".zstd":
 		return zstd.NewWriter(out, zstd.WithEncoderConcurrency(1))
-	case strings.HasSuffix(name, ".gz"):
+	case name == ".gz" || name == ".gzip":
 		return gzip.NewWriter(out), nil
+	case source.Packed(file):
+		return nil, fmt.Errorf("convert: %s is not written: want .zst, .gz or no compression", name)
 	}
 	return plainWriter{out}, nil
 }
