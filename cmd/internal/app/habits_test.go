@@ -120,7 +120,7 @@ func TestHabits(t *testing.T) {
 		{"match assay random --sprt 0", "want elo0,elo1"},
 		{"match assay random --sprt 5,0", "elo0"},
 		{"match assay random --preset stc --games 2" + play, "ok LLR"},
-		{"match assay random --preset vstc", "stc, ltc and nonreg"},
+		{"match assay random --preset vstc", "stc, ltc or nonreg"},
 
 		{"match a b --threads 2", "type ./engine?Threads=2"},
 		{"match a b --plies 8", "type --book-plies 8"},

@@ -102,8 +102,8 @@ func pgnFiles(args []string) (list []string) {
 // rateGames rates the players of PGN files.
 func rateGames(s *session, anchor string, files []string) error {
 	for _, name := range opts.Names(s.Flags) {
-		if s.Given(name) && name != "anchor" && name != "json" {
-			return ui.Usagef("--%s is for a ladder that is played; with PGN files there are --anchor and --json", name)
+		if s.Given(name) && !slices.Contains([]string{"anchor", "all", "json"}, name) {
+			return ui.Usagef("--%s is for a ladder that is played; with PGN files there are --anchor, --all and --json", name)
 		}
 	}
 	debug.SetGCPercent(400) // the games read are garbage at once: a fifth of the time, for 20 MB
@@ -160,10 +160,10 @@ func parseAnchors(text string, names []string) (list []ladder.Anchor, err error)
 
 // startLadder checks a ladder, and plays it.
 func (s *session) startLadder(o *ladderOptions, args []string) error {
-	if err := s.OneClock(); err != nil {
-		return err
-	}
 	players, _, err := s.complete(args)
+	if err == nil {
+		err = s.OneClock()
+	}
 	if err != nil {
 		return err
 	}

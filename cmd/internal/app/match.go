@@ -147,7 +147,7 @@ func (s *session) startMatch(o *matchOptions, args []string) error {
 func (s *session) startTournament(o *matchOptions, args []string) error {
 	switch {
 	case o.SPRT != "":
-		return ui.Usagef("--sprt tests two players, not %d", len(args))
+		return ui.Usagef("--sprt and --preset test two players, not %d", len(args))
 	case o.ExitStatus:
 		return ui.Usagef("--exit-status needs --sprt, which tests two players, not %d", len(args))
 	}

@@ -96,10 +96,10 @@ type screening struct {
 
 // startScreen checks a screen, and plays it.
 func (s *session) startScreen(o *screenOptions, args []string) error {
-	if err := s.OneClock(); err != nil {
-		return err
-	}
 	players, _, err := s.complete(args[:1])
+	if err == nil {
+		err = s.OneClock()
+	}
 	if err != nil {
 		return err
 	}

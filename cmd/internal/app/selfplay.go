@@ -77,10 +77,10 @@ func (s *session) startSelfplay(weights string, texts []string) error {
 	case len(texts) == 0:
 		texts = []string{"assay"}
 	}
-	if err := s.OneClock(); err != nil {
-		return err
-	}
 	players, _, err := s.complete(texts)
+	if err == nil {
+		err = s.OneClock()
+	}
 	if err != nil {
 		return err
 	}

@@ -180,9 +180,8 @@ func newMerge() *cobra.Command {
 		Use:   "merge PATH... --out DIR",
 		Short: "Concatenate data sets",
 		Long: `Write the rows of several data sets of one schema as one data set, in their order. A game
-that occurs twice is an error. 'assay data stat A B' counts positions that two data sets
-share. The manifest says how many rows came from which set. After an interruption, run the
-same command again to resume.`,
+that occurs twice is an error. The manifest says how many rows came from which set. After an
+interruption, run the same command again to resume.`,
 		Example: `  assay data merge monday tuesday --out games`,
 	}, one(arrange.Merge)).cmd
 }

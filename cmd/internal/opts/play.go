@@ -1,6 +1,7 @@
 package opts
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,6 +46,8 @@ type Play struct {
 	ReferenceSpeed float64
 
 	JSON, All bool
+
+	maxForfeits float64
 }
 
 // New returns options for the flags of a command.
@@ -114,7 +117,7 @@ func (o *Play) AddPlayers() {
 		fs.StringVar(&o.Repo, "repo", "", "for players git:REF: folder of the repository (default: the current folder)")
 		fs.BoolVar(&o.NoBench, "no-bench", false,
 			"for players git:REF: do not run bench after the build to compare its nodes with the commit message")
-		fs.Float64Var(&o.Tolerance.MaxForfeits, "max-forfeits", selfplay.DefaultMaxForfeits,
+		fs.Float64Var(&o.maxForfeits, "max-forfeits", selfplay.DefaultMaxForfeits,
 			"share of its games a player may forfeit; beyond it (tested at level 0.001) there is no verdict")
 		fs.BoolVar(&o.Tolerance.Recover, "recover", false, "count forfeits as losses, however many there are")
 		ui.ShortHelp(fs, "build")
@@ -367,13 +370,10 @@ func (o *Play) openings() error {
 
 // CheckTolerance checks the share of forfeits. A Setup says "none" by a number below 0.
 func (o *Play) CheckTolerance() error {
-	share := &o.Tolerance.MaxForfeits
-	if !(*share >= 0 && *share <= 1) { // NaN too
-		return ui.Usagef("--max-forfeits %v: want a share from 0 to 1, such as 0.02", *share)
+	if !(o.maxForfeits >= 0 && o.maxForfeits <= 1) { // NaN too
+		return ui.Usagef("--max-forfeits %v: want a share from 0 to 1, such as 0.02", o.maxForfeits)
 	}
-	if *share == 0 {
-		*share = -1
-	}
+	o.Tolerance.MaxForfeits = cmp.Or(o.maxForfeits, -1)
 	return nil
 }
 

@@ -43,7 +43,7 @@ func (t *Test) Add(o *Play) {
 	Add(o.Flags, OfTest, func(fs *pflag.FlagSet) {
 		fs.Uint64Var(&t.Rounds, "rounds", 0, "pairs of games to play: --rounds 100 is --games 200")
 		fs.StringVar(&t.SPRT, "sprt", "", "elo0,elo1: play until a sequential test decides between them")
-		fs.StringVar(&t.Preset, "preset", "", presetHelp())
+		ui.Choice(fs, &t.Preset, "preset", "", presetHelp(), "stc", "ltc", "nonreg")
 		fs.StringVar(&t.EloModel, "elo-model", "normalized", "unit of --sprt: normalized or logistic Elo")
 		fs.Float64Var(&t.Alpha, "alpha", 0.05, "probability that a player of strength elo0 passes")
 		fs.Float64Var(&t.Beta, "beta", 0.05, "probability that a player of strength elo1 fails")
@@ -76,28 +76,19 @@ func (t *Test) Habits(o *Play, args []string) ([]string, error) {
 	return t.words(o, args)
 }
 
-func (t *Test) preset(o *Play) error {
-	if t.Preset == "" {
-		return nil
-	}
-	var names []string
+func (t *Test) preset(o *Play) (err error) {
 	for _, p := range presets {
 		if p.name != t.Preset {
-			names = append(names, p.name)
 			continue
 		}
 		if !o.Limited() {
-			if err := o.Put("tc", p.clock); err != nil {
-				return err
-			}
+			err = o.Put("tc", p.clock)
 		}
 		if !o.Given("sprt") {
-			return o.Put("sprt", p.sprt)
+			err = cmp.Or(err, o.Put("sprt", p.sprt))
 		}
-		return nil
 	}
-	last := len(names) - 1
-	return ui.Usagef("--preset %s: there are %s and %s", t.Preset, strings.Join(names[:last], ", "), names[last])
+	return err
 }
 
 // words takes what belongs to --sprt from the arguments, where the shell put it: 5 of --sprt 0 5, and the words
