@@ -183,7 +183,7 @@ func TestNotes(t *testing.T) {
 		gain := c.Value - Strategy2().Value(p)
 		switch turn {
 		case 6: // "Better than 5-21(9,17)."
-			other, err := p.Parse("5-21(9,17)")
+			other, err := p.Parse("5-21(17,9)")
 			if err != nil || len(p.Moves(nil)) != 2 || !slices.Equal(c.Best, []Move{m}) {
 				t.Errorf("turn 6: best %v, other %v %v", c.Best, other, err)
 			}

@@ -227,30 +227,11 @@ func (p *Position) Make(m Move) {
 // errMove is wrapped by Parse's errors.
 var errMove = errors.New("draughts move")
 
-// Parse finds the legal move that a text such as "11-15" means. Where several captures
-// lead from one square to the other, the captured squares must follow. The book prints
-// them in either order: last first in its game, first first in its notes.
+// Parse finds the legal move that is written so, such as 11-15, or 14-21(17).
 func (p *Position) Parse(text string) (Move, error) {
-	want := strings.NewReplacer(" ", "", "—", "-", "?", "", "K", "", "k", "").Replace(text)
 	moves := p.Moves(nil)
-	var found []Move
-	for _, m := range moves {
-		back := m
-		slices.Reverse(back.Taken())
-		switch want {
-		case strings.TrimSuffix(m.String(), "K"), strings.TrimSuffix(back.String(), "K"):
-			return m, nil
-		case m.ends():
-			found = append(found, m)
-		}
-	}
-	switch {
-	case len(found) == 1:
-		return found[0], nil
-	case len(found) > 1:
-		return Move{}, fmt.Errorf("%w %q is ambiguous; add what it captures: %v", errMove, text, found)
-	case len(moves) == 0:
-		return Move{}, fmt.Errorf("%w %q: the game is over, no move is legal", errMove, text)
+	if i := slices.IndexFunc(moves, func(m Move) bool { return m.String() == text }); i >= 0 {
+		return moves[i], nil
 	}
 	return Move{}, fmt.Errorf("%w %q is not legal; the legal moves are %s", errMove, text,
 		strings.Trim(fmt.Sprint(moves), "[]"))

@@ -140,19 +140,19 @@ func PublicGame() []string { return strings.Fields(publicGame) }
 // Game is a game on six squares by six, with the draws by repetition and by fifty moves.
 type Game struct {
 	pos        Position
-	seen       map[string]int // how often each position occurred before, by FEN
-	quietPlies int            // plies since the last capture or pawn move
+	seen       map[Position]int // how often each position occurred before
+	quietPlies int              // plies since the last capture or pawn move
 }
 
 // NewGame returns a game that starts from a position.
-func NewGame(p Position) *Game { return &Game{pos: p, seen: map[string]int{}} }
+func NewGame(p Position) *Game { return &Game{pos: p, seen: map[Position]int{}} }
 
 // Position returns the current position. The caller must not change it.
 func (g *Game) Position() *Position { return &g.pos }
 
 // Push plays a legal move.
 func (g *Game) Push(m Move) {
-	g.seen[g.pos.FEN()]++
+	g.seen[g.pos]++
 	g.quietPlies++
 	if g.pos.irreversible(m) {
 		g.quietPlies = 0
@@ -168,7 +168,7 @@ func (g *Game) Outcome() string {
 		return "Checkmate: " + p.SideToMove().Other().String() + " wins."
 	case over:
 		return "Stalemate: draw."
-	case g.seen[p.FEN()] >= 2:
+	case g.seen[*p] >= 2:
 		return "Threefold repetition: draw."
 	case g.quietPlies >= 100:
 		return "Fifty moves without a capture or a pawn move: draw."

@@ -3,7 +3,6 @@ package losalamos
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -50,13 +49,9 @@ func TestPublicGame(t *testing.T) {
 			t.Fatalf("ply %d: %v", i+1, err)
 		}
 		p.Make(m)
-		again, err := ParseFEN(p.FEN())
-		if err != nil || again != p {
-			t.Fatalf("%s parsed again: %v %v", p.FEN(), again.FEN(), err)
-		}
 	}
-	if len(moves) != 45 || p.FEN() != "2k3/2n1N1/r1pQ1p/2pP2/2P1P1/1R1K1R b" {
-		t.Errorf("%d plies, final position %s", len(moves), p.FEN())
+	if len(moves) != 45 || p != place("2k3/2n1N1/r1pQ1p/2pP2/2P1P1/1R1K1R b") {
+		t.Errorf("%d plies, final position\n%s", len(moves), p.String())
 	}
 	if !p.inCheck() || len(p.Moves(nil)) != 0 {
 		t.Error("the game does not end in checkmate")
@@ -66,14 +61,14 @@ func TestPublicGame(t *testing.T) {
 // The rules that differ from chess.
 func TestRules(t *testing.T) {
 	for _, test := range []struct{ fen, has, hasNot string }{
-		{StartFEN, "a2a3 b1a3 b1c3", "a2a4"},
+		{"rnqknr/pppppp/6/6/PPPPPP/RNQKNR w", "a2a3 b1a3 b1c3", "a2a4"},
 		{"5k/P5/6/6/6/K5 w", "a5a6q a5a6r a5a6n", "a5a6 a5a6b"},
 		{"1r3k/P5/6/6/6/K5 w", "a5b6q a5a6q", ""},
 		{"5k/6/6/6/p5/1R3K b", "a2a1q a2b1n", "a2a1"},
 		{"5k/6/6/6/r5/2R2K w", "f1e1 c1c2", "f1f2 f1e2"}, // the rook controls the second rank
 		{"5k/4r1/6/6/4R1/4K1 w", "e2e3 e2e5", "e2d2"},    // pinned
 	} {
-		p := setup.Must(ParseFEN(test.fen))
+		p := place(test.fen)
 		for _, m := range strings.Fields(test.has) {
 			if _, err := p.Parse(m); err != nil {
 				t.Error(err)
@@ -85,45 +80,6 @@ func TestRules(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestParseFENErrors(t *testing.T) {
-	for fen, want := range map[string]string{
-		"":                                    "empty FEN",
-		board.StartFEN:                        "8 ranks, not 6",
-		"rnqknr/pppppp/6/6/PPPPPP/RNQKN w":    "rank 1 has 5 squares",
-		"rnqknr/pppppp/6/6/PPPPPPP/RNQKNR w":  "rank 2 has 7 squares",
-		"rbqknr/pppppp/6/6/PPPPPP/RNQKNR w":   "rank 6: 'b' is not a piece",
-		"rnqqnr/pppppp/6/6/PPPPPP/RNQKNR w":   "black has 0 kings",
-		"rnqknr/pppppp/6/6/PPPPPP/RNQKNR x":   "neither w nor b",
-		"P1k3/6/6/6/6/2K3 w":                  "a pawn on a6",
-		"2k3/6/6/6/6/2R2K w":                  "black is in check but not to move",
-		"rnqknr/pppppp/6/6/PPPPPP/RNQKNR/6 w": "7 ranks",
-	} {
-		if _, err := ParseFEN(fen); !errors.Is(err, errPosition) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", fen, err, want)
-		}
-	}
-}
-
-// ParseFEN never panics, and a position that it accepts can be written, parsed again and
-// searched.
-func FuzzParseFEN(f *testing.F) {
-	for _, s := range []string{StartFEN, "5k/P5/6/6/6/K5 w", "2k3/6/6/6/6/2R2K b", "", "6/6/6/6/6/6 w"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		p, err := ParseFEN(s)
-		if err != nil {
-			return
-		}
-		if again, err := ParseFEN(p.FEN()); err != nil || again != p {
-			t.Fatalf("%q is written as %q: %v", s, p.FEN(), err)
-		}
-		if c, ok := Choose(&p, 2, nil); ok && !slices.Contains(p.Moves(nil), c.Move) {
-			t.Errorf("%q: %v is not legal", s, c.Move)
-		}
-	})
 }
 
 // minimax is the definition: all lines, no cut-offs, the value from White's view.
@@ -194,11 +150,7 @@ func TestChooseIsMinimax(t *testing.T) {
 
 // A mate in one is preferred to later mates.
 func TestMates(t *testing.T) {
-	p, err := ParseFEN("k5/6/1K4/6/6/R4R w")
-	if err == nil {
-		t.Fatal("no error although black is in check but not to move")
-	}
-	p = setup.Must(ParseFEN("k5/6/1K4/6/6/4RR w"))
+	p := place("k5/6/1K4/6/6/4RR w")
 	c, _ := Choose(&p, Depth, nil)
 	if c.Value != mate-1 || len(c.Line) != 1 {
 		t.Errorf("%v, value %d", c.Line, c.Value)
