@@ -1,4 +1,4 @@
-// Package lines reads and writes text formats of positions, a line each: lists in EPD or FEN (Read), tables in CSV or
+// Package lines reads and writes text formats of positions, a line each: lists in EPD or FEN (Parse), tables in CSV or
 // TSV (Table), and evaluations of Lichess (ParseLichess); it writes JSON lines of positions and games.
 //
 // Lists are opening books, or positions with the result of their game in the usual spellings:
@@ -22,23 +22,19 @@
 // In JSON lines the names are the columns of data sets; 64-bit numbers are strings, because JavaScript would
 // round them, and unknown values are null. There is no reader: the JSON lines of other programs have other names.
 //
-// Start reading at Read, Table and Header.
+// Start reading at Parse, Table and Header.
 //
 // No promise of stability.
 package lines
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
-	"iter"
 	"strconv"
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/internal/source"
 )
 
 // MaxLine bounds the length of a line, in bytes.
@@ -46,8 +42,7 @@ const MaxLine = 64 << 10
 
 // line is one position of a list.
 type line struct {
-	Number int // in the file, from 1
-	Board  board.Position
+	Board board.Position
 	// Result of the game: 1 White won, 0.5 draw, 0 Black won. It is there if
 	// HasResult.
 	Result    float32
@@ -60,69 +55,6 @@ type line struct {
 	ce      bool // Score comes from a ce operation
 	// Ops are the EPD operations after the position, without quotes: "bm" -> "Nf3".
 	Ops map[string]string
-}
-
-// LineError says why one line cannot be read. The lines after it can still be read.
-type LineError struct {
-	Number int // of the line, from 1
-	Err    error
-}
-
-func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Number, e.Err) }
-func (e *LineError) Unwrap() error { return e.Err }
-
-// Read yields the positions of a list in order. A line that is not a position is yielded as
-// a *LineError, and the sequence continues. Any other error is a read error and ends it.
-func Read(r io.Reader) iter.Seq2[line, error] {
-	return func(yield func(line, error) bool) {
-		in := bufio.NewReaderSize(source.Text(r), MaxLine)
-		for number := 1; ; number++ {
-			content, err := readLine(in)
-			if err != nil && !errors.Is(err, errLong) {
-				if !errors.Is(err, io.EOF) {
-					yield(line{Number: number}, fmt.Errorf("epd: line %d: %w", number, err))
-				}
-				return
-			}
-			if number == 1 {
-				content = strings.TrimPrefix(content, "\ufeff")
-			}
-			content = strings.TrimSpace(content)
-			if err == nil && (content == "" || content[0] == '#') {
-				continue
-			}
-			var line line
-			if err == nil {
-				line, err = Parse(content)
-			}
-			line.Number = number
-			if err != nil {
-				err = &LineError{number, err}
-			}
-			if !yield(line, err) {
-				return
-			}
-		}
-	}
-}
-
-var errLong = fmt.Errorf("longer than %d bytes", MaxLine)
-
-// readLine returns the next line, or errLong after skipping one that is too long.
-func readLine(in *bufio.Reader) (string, error) {
-	text, err := in.ReadSlice('\n')
-	if err == nil || errors.Is(err, io.EOF) && len(text) > 0 {
-		return string(text), nil
-	}
-	long := false
-	for errors.Is(err, bufio.ErrBufferFull) {
-		long = true
-		_, err = in.ReadSlice('\n')
-	}
-	if long && (err == nil || errors.Is(err, io.EOF)) {
-		return "", errLong
-	}
-	return "", err
 }
 
 // errNoResult says that a line has a position but no result.

@@ -1,7 +1,6 @@
 package lines
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
@@ -10,7 +9,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
@@ -74,45 +72,17 @@ func TestParseEPD(t *testing.T) {
 	}
 }
 
-func TestReadTakesFilesAsTheyAre(t *testing.T) {
-	text := "\ufeff" + fen4 + " [1.0]\r\n\r\n# a comment\r\nnonsense\r\n" +
-		strings.Repeat("x", 3*MaxLine) + "\n" + fen4 + " [0.0]"
-	var numbers, bad []int
-	for l, err := range Read(iotest.OneByteReader(strings.NewReader(text))) {
-		if e := new(LineError); errors.As(err, &e) {
-			bad = append(bad, e.Number)
-		} else if err != nil {
-			t.Fatal(err)
-		} else {
-			numbers = append(numbers, l.Number)
-		}
-	}
-	if !reflect.DeepEqual(numbers, []int{1, 6}) || !reflect.DeepEqual(bad, []int{4, 5}) {
-		t.Errorf("lines %v, bad %v", numbers, bad)
-	}
-	broken := errors.New("broken")
-	var last error
-	for _, last = range Read(iotest.ErrReader(broken)) {
-	}
-	if !errors.Is(last, broken) {
-		t.Errorf("err = %v", last)
-	}
-}
-
 func TestWriteIsReadBack(t *testing.T) {
 	p := setup.Must(board.ParseFEN("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 7 12"))
 	for _, r := range []float32{0, 0.5, 1} {
 		want := dataset.PositionRow{Board: p, Ply: uint16(p.Ply()), Score: 34, Result: r, Weight: 1}
 		line := setup.Must(AppendEPD(nil, &want))
-		for l, err := range Read(bytes.NewReader(line)) {
-			if row, e := l.Row(false); err != nil || e != nil || row != want {
-				t.Errorf("%s is read back as %+v, %v, %v", line, row, err, e)
-			}
+		l := setup.Must(Parse(string(line)))
+		if row, err := l.Row(false); err != nil || row != want {
+			t.Errorf("%s is read back as %+v, %v", line, row, err)
 		}
-		for l, err := range Read(bytes.NewReader(AppendFEN(nil, &p, r))) {
-			if err != nil || l.Board != p || !l.HasResult || l.Result != r {
-				t.Errorf("%+v, %v", l, err)
-			}
+		if l = setup.Must(Parse(string(AppendFEN(nil, &p, r)))); l.Board != p || !l.HasResult || l.Result != r {
+			t.Errorf("%+v", l)
 		}
 	}
 	row := dataset.PositionRow{Board: p, Score: dataset.NoScore, Result: 0.5}
@@ -137,18 +107,17 @@ func TestRealLists(t *testing.T) {
 		"noob_3moves.epd": {100, 0},
 		"2moves_v1.epd":   {100, 0},
 	} {
-		f := setup.Must(os.Open(filepath.Join("testdata", name)))
 		sum, n := float32(0), 0
-		for l, err := range Read(f) {
+		for text := range strings.Lines(string(setup.Must(os.ReadFile(filepath.Join("testdata", name))))) {
+			l, err := Parse(text)
 			if err != nil || l.HasResult != (want.sum > 0) {
-				t.Fatal(name, l.Number, err)
+				t.Fatal(name, n+1, err)
 			}
 			if l.HasResult {
 				sum += l.Result
 			}
 			n++
 		}
-		f.Close()
 		if n != want.lines || sum != want.sum {
 			t.Errorf("%s: %d positions, sum of results %v; want %+v", name, n, sum, want)
 		}

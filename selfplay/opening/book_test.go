@@ -70,6 +70,17 @@ func TestBookInOrder(t *testing.T) {
 	}
 }
 
+func TestBooksAsTheyAre(t *testing.T) {
+	text := "\ufeff" + strings.ReplaceAll(threeLines, "\n", "\r\n")
+	if b := load(t, Spec{Book: writeBook(t, "dos.epd", text)}, 1); b.Len() != 3 {
+		t.Errorf("%d openings", b.Len())
+	}
+	_, err := Spec{Book: writeBook(t, "long.epd", text+strings.Repeat("x", 1<<20))}.Open(t.Context(), 1)
+	if !errors.Is(err, errBook) || !strings.Contains(err.Error(), "long.epd:7: ") {
+		t.Errorf("error %v, want line 7", err)
+	}
+}
+
 func TestBookAtRandom(t *testing.T) {
 	path := writeBook(t, "three.epd", threeLines)
 	sorted := slices.Sorted(slices.Values(all(t, load(t, Spec{Book: path}, 0))))

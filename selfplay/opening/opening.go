@@ -11,6 +11,7 @@
 package opening
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -350,15 +351,25 @@ func (b *book) readPositions(r io.Reader) error {
 		return fmt.Errorf("%s: %w: it has positions; only games can end after a number of plies",
 			b.spec.Book, errBook)
 	}
-	seen := map[uint64]bool{}
-	for l, err := range lines.Read(r) {
-		if err == nil && !seen[l.Board.Key()] {
-			if err = b.add(line{fen: l.Board.FEN()}, board.NewGame(l.Board), seen); err != nil {
-				err = &lines.LineError{Number: l.Number, Err: err}
+	in, seen := bufio.NewReaderSize(source.Text(r), lines.MaxLine), map[uint64]bool{}
+	for number, more := 1, true; more; number++ {
+		text, err := source.ReadLine(in, lines.MaxLine)
+		if more = err == nil; err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, source.ErrLong) {
+			return fmt.Errorf("%s: line %d: %w", b.spec.Book, number, err)
+		}
+		s := strings.TrimSpace(strings.TrimPrefix(string(text), "\ufeff"))
+		switch {
+		case errors.Is(err, source.ErrLong):
+		case s == "" || s[0] == '#':
+			continue
+		default:
+			l, unread := lines.Parse(s)
+			if err = unread; err == nil && !seen[l.Board.Key()] {
+				err = b.add(line{fen: l.Board.FEN()}, board.NewGame(l.Board), seen)
 			}
 		}
 		if err != nil {
-			return b.errorAt(err)
+			return fmt.Errorf("%s:%d: %w: %w", b.spec.Book, number, errBook, err)
 		}
 	}
 	return nil
@@ -399,14 +410,9 @@ func (b *book) readGames(r io.Reader) error {
 	return nil
 }
 
-// errorAt adds the file and the line to an error about a book.
+// errorAt adds the file and the line to an error about a book of games.
 func (b *book) errorAt(err error) error {
-	var inLine *lines.LineError
-	var inGame *pgn.GameError
-	switch {
-	case errors.As(err, &inLine):
-		return fmt.Errorf("%s:%d: %w: %w", b.spec.Book, inLine.Number, errBook, inLine.Err)
-	case errors.As(err, &inGame):
+	if inGame := new(pgn.GameError); errors.As(err, &inGame) {
 		return fmt.Errorf("%s:%d: %w: %w", b.spec.Book, inGame.Line, errBook, inGame.Err)
 	}
 	return fmt.Errorf("%s: %w", b.spec.Book, err) // the file cannot be read
