@@ -221,16 +221,9 @@ func (b *builder) games() {
 
 // board adds the board to replay games on.
 func (b *builder) board() {
-	if len(b.report.games) == 0 {
-		return
+	if len(b.report.games) > 0 {
+		b.addBody("replay", "Replay a game", "replay", nil)
 	}
-	list := make([]gallerySource, len(b.report.games))
-	for i, g := range b.report.games {
-		list[i] = g.gallerySource
-	}
-	sets, err := jsonScript(list)
-	b.keep(err)
-	b.addBody("replay", "Replay a game", "replay", sets)
 }
 
 // flatten lists a configuration's values with their paths, by path.

@@ -25,16 +25,11 @@ import (
 // galleryBytes is how many bytes of games a page holds at most, in all galleries together.
 const galleryBytes = 2 << 20
 
-// gallerySource says where the games of a gallery are from.
-type gallerySource struct {
-	Label string `json:"label"`
-	Dir   string `json:"dir"` // in the run's folder
-}
-
 // gallery holds games that can be replayed on the page: all of them, or, if these are too
 // many, every second, fourth, eighth ... by number.
 type gallery struct {
-	gallerySource
+	Label   string        `json:"label"`
+	Dir     string        `json:"dir"` // in the run's folder
 	Total   int64         `json:"total"`
 	Players []string      `json:"players"`
 	Games   []galleryGame `json:"games"`
@@ -61,7 +56,7 @@ type galleryGame struct {
 
 // newGallery returns a gallery of the games in dir, without any yet; rel is dir in the run's.
 func newGallery(label, dir, rel string, room int) *gallery {
-	return &gallery{gallerySource: gallerySource{label, rel}, room: room, step: 1, names: map[string]int{},
+	return &gallery{Label: label, Dir: rel, room: room, step: 1, names: map[string]int{},
 		shown: shownNames(dir), Players: []string{}, Games: []galleryGame{}}
 }
 
@@ -84,10 +79,7 @@ func (v *gallery) offer(number uint64, g *dataset.GameRow) {
 	if number%v.step != 0 {
 		return
 	}
-	x, err := v.game(number, g)
-	if err != nil {
-		return // cannot happen: the readers check that games can be replayed
-	}
+	x := v.game(number, g)
 	v.Games = append(v.Games, x)
 	v.used += x.size()
 	for v.used > v.room && len(v.Games) > 1 {
@@ -111,20 +103,22 @@ func (g *galleryGame) size() int {
 	return 120 + len(g.Start) + len(g.Moves) + len(g.Scores) + len(g.SAN) + len(g.Termination)
 }
 
-func (v *gallery) game(number uint64, g *dataset.GameRow) (galleryGame, error) {
-	moves, err := san(g)
-	if err != nil {
-		return galleryGame{}, err
-	}
-	m, s := make([]byte, 0, 2*len(g.Moves)), make([]byte, 0, 2*len(g.Moves))
-	for i, move := range g.Moves {
-		m = binary.LittleEndian.AppendUint16(m, uint16(move))
+// game returns a game that the readers have replayed.
+func (v *gallery) game(number uint64, g *dataset.GameRow) galleryGame {
+	var m, s []byte
+	var moves []string
+	for i, game := range g.Replay() {
+		if i == len(g.Moves) {
+			break
+		}
+		m = binary.LittleEndian.AppendUint16(m, uint16(g.Moves[i]))
 		s = binary.LittleEndian.AppendUint16(s, uint16(g.Scores[i]))
+		moves = append(moves, game.Position().SAN(g.Moves[i]))
 	}
 	enc := base64.StdEncoding
 	return galleryGame{Number: number, White: v.name(g.White), Black: v.name(g.Black), Result: g.Result,
 		Termination: g.Termination, Start: g.Start, Opening: g.OpeningPlies,
-		Moves: enc.EncodeToString(m), Scores: enc.EncodeToString(s), SAN: strings.Join(moves, " ")}, nil
+		Moves: enc.EncodeToString(m), Scores: enc.EncodeToString(s), SAN: strings.Join(moves, " ")}
 }
 
 func (v *gallery) name(s string) int {
@@ -150,20 +144,6 @@ type tally struct {
 func (t *tally) add(number uint64, g *dataset.GameRow) {
 	t.Tally.Add(number, g)
 	t.viewer.offer(number, g)
-}
-
-// san returns the moves of a game in standard algebraic notation.
-func san(g *dataset.GameRow) ([]string, error) {
-	list := make([]string, 0, len(g.Moves))
-	for i, game := range g.Replay() {
-		if i == len(g.Moves) {
-			return list, nil
-		}
-		if p := game.Position(); p.IsLegal(g.Moves[i]) {
-			list = append(list, p.SAN(g.Moves[i]))
-		}
-	}
-	return nil, fmt.Errorf("game %d cannot be replayed", g.Game)
 }
 
 func counts[N ~int | ~int64](list []N) (values []float64) {

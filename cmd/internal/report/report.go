@@ -20,7 +20,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
@@ -69,7 +68,7 @@ type templateData struct {
 	Status   *durable.RunStatus // nil for pages that are not of one run
 	Document *doc.Document
 	Sections []Section
-	Games    template.JS
+	Games    []*gallery
 	Refresh  int // 0: the page stays as it is
 	Script   template.JS
 	Style    template.CSS
@@ -79,18 +78,12 @@ type templateData struct {
 // Page renders the whole page.
 func (r *Report) Page() ([]byte, error) {
 	v := templateData{Title: r.Status.Name, Name: r.Status.Name, Status: &r.Status, Document: r.Document,
-		Sections: r.Sections}
+		Sections: r.Sections, Games: r.games}
 	if text := r.Document.Headline; text != "" {
 		v.Title = shorten(text, 70) + " · " + v.Title
 	}
 	if r.Status.State == durable.Running {
 		v.Refresh = refresh
-	}
-	if len(r.games) > 0 {
-		var err error
-		if v.Games, err = jsonScript(r.games); err != nil {
-			return nil, err
-		}
 	}
 	return page(v)
 }
@@ -151,12 +144,6 @@ func percent(part, whole float64) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.1f\u00a0%%", 100*part/whole)
-}
-
-// jsonScript encodes data for the page's script.
-func jsonScript(v any) (template.JS, error) {
-	data, err := json.Marshal(v) // escapes <, > and & itself
-	return template.JS(data), err
 }
 
 // Server shows the runs in a folder. It only reads. A run's folder may be a link.

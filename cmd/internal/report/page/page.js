@@ -154,8 +154,7 @@ function replay(root) {
   if (root.dataset.ready) return;
   root.dataset.ready = "1";
   const $ = s => root.querySelector(s);
-  const sets = JSON.parse($("script.sets").textContent), onPage = document.getElementById("game-data");
-  if (onPage) JSON.parse(onPage.textContent).forEach((s, i) => { sets[i] = s; });
+  const sets = JSON.parse(document.getElementById("game-data").textContent);
   const board = $(".chessboard"), slider = $(".ply"), list = $(".moves");
   let set = sets[0], found = [], page = 0, game, players, boards, moves, scores, ply = 0, timer = 0, flipped = false;
 
