@@ -103,7 +103,7 @@ func Export(ctx context.Context, data, file string, c ExportConfig) (rows int64,
 		out.Abort()
 		return 0, err
 	}
-	if _, err := out.Commit(); err != nil {
+	if err := out.Commit(); err != nil {
 		return 0, fmt.Errorf("convert: %w", err)
 	}
 	return rows, nil

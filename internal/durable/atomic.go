@@ -25,7 +25,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -111,15 +110,13 @@ func writeFile(path string, data []byte, prepare func(*os.File) error) error {
 		f.Abort()
 		return err
 	}
-	_, err = f.Commit()
-	return err
+	return f.Commit()
 }
 
 // File is a file that is being written. It gets its name only with Commit.
 type File struct {
 	path string // the name it will have
 	file *os.File
-	hash hash.Hash
 	size int64
 	err  error // first failure; sticky, because a failed sync cannot be repeated
 }
@@ -138,7 +135,7 @@ func Create(path string) (*File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("writing %s: %w", path, err)
 		}
-		return &File{path: path, file: f, hash: sha256.New()}, nil
+		return &File{path: path, file: f}, nil
 	}
 }
 
@@ -151,7 +148,6 @@ func (f *File) Write(p []byte) (int, error) {
 		return 0, f.err
 	}
 	n, err := f.file.Write(p)
-	f.hash.Write(p[:n])
 	f.size += int64(n)
 	if err != nil {
 		f.err = fmt.Errorf("writing %s: %w", f.path, err)
@@ -161,7 +157,7 @@ func (f *File) Write(p []byte) (int, error) {
 
 // Commit syncs the file and renames it to its final name. After an error the old file, if
 // there was one, is still in place, and the temporary file is gone.
-func (f *File) Commit() (Sum, error) {
+func (f *File) Commit() error {
 	if f.err == nil {
 		if err := f.file.Sync(); err != nil {
 			f.err = fmt.Errorf("syncing %s: %w", f.path, err)
@@ -177,12 +173,9 @@ func (f *File) Commit() (Sum, error) {
 	}
 	if f.err != nil {
 		os.Remove(f.file.Name())
-		return Sum{}, f.err
+		return f.err
 	}
-	if err := SyncDir(filepath.Dir(f.path)); err != nil {
-		return Sum{}, err
-	}
-	return Sum{Size: f.size, SHA256: hex.EncodeToString(f.hash.Sum(nil))}, nil
+	return SyncDir(filepath.Dir(f.path))
 }
 
 // Abort removes the temporary file.

@@ -301,7 +301,7 @@ func (j *Journal) replace(values []any) error {
 		}
 	}
 	j.file.Close() // before the new file gets its name: Windows renames onto no open file
-	if _, err := out.Commit(); err != nil {
+	if err := out.Commit(); err != nil {
 		return err
 	}
 	file, err := os.OpenFile(j.path, os.O_RDWR, 0o666)

@@ -68,24 +68,12 @@ func bounded(elo float64) num.Float {
 }
 
 // Known reports whether the games say anything about strength.
-func (s Strength) Known() bool { return s.whole().Elo.Known() }
-
-// whole returns s with the infinite ends that earlier versions wrote as null.
-func (s Strength) whole() Strength {
-	switch {
-	case s.Elo.Known() || s.EloLo.Known() == s.EloHi.Known():
-		return s
-	case s.EloLo.Known():
-		return Strength{num.Float(math.Inf(1)), s.EloLo, num.Float(math.Inf(1))}
-	}
-	return Strength{num.Float(math.Inf(-1)), num.Float(math.Inf(-1)), s.EloHi}
-}
+func (s Strength) Known() bool { return s.Elo.Known() }
 
 // Text returns the Elo and its interval with the unit after the number: "+12 Elo [-3, +27]",
 // "more than +310 Elo" if all games were won, or a dash and why nothing is known. An interval
 // of less than ±10 has one decimal, one of less than ±1 two.
 func (s Strength) Text(unit string) string {
-	s = s.whole()
 	if !s.Known() {
 		return fmt.Sprintf("- (fewer than %d games)", MinGames)
 	}
@@ -99,7 +87,6 @@ func (s Strength) Text(unit string) string {
 // Brief returns the Elo and half the width of its interval, as "+12±19", for where there is no
 // room for Text.
 func (s Strength) Brief() string {
-	s = s.whole()
 	text := s.point(">", "<")
 	if half := float64(s.EloHi-s.EloLo) / 2; !math.IsInf(half, 0) && !math.IsNaN(half) {
 		return text + fmt.Sprintf("±%.*f", s.decimals(), half)

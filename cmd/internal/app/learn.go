@@ -261,7 +261,7 @@ func (s *learning) learnConfig() (learn.Config, error) {
 // the run.
 func (s *learning) folder(name string) (dir, resume string, err error) {
 	err = s.Put("out", cmp.Or(s.Out, filepath.Join(report.Dir, name)))
-	return s.Out, s.resume(nil), err
+	return s.Out, ui.CommandLine(s.cmd, nil), err
 }
 
 // flagged returns the plan that flags describe.

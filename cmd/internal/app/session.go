@@ -88,7 +88,7 @@ func (s *session) begin(label string, c *selfplay.Setup, timed bool, args []stri
 		s.warn(crowdedMemory(s.atOnce(), machine.Memory(), s.hashTables(players)))
 	}
 	p = ui.NewProgress(s.stderr, label)
-	c.Resume, c.Pinned = s.resume(args), s.git.pinned()
+	c.Resume, c.Pinned = ui.CommandLine(s.cmd, args), s.git.pinned()
 	c.Progress, c.Failed = p.Update, ui.ReportFaults(p.Say, players...)
 	c.Runner, err = s.runner(timed, p, players...)
 	return p, err
@@ -119,11 +119,6 @@ func (s *session) warn(text string) {
 	if text != "" {
 		fmt.Fprintf(s.stderr, "%s: warning: %s\n", s.name, text)
 	}
-}
-
-// resume returns the command line that resumes the run.
-func (s *session) resume(args []string) string {
-	return s.Line("assay "+s.name, args)
 }
 
 // complete checks and completes the settings for games between players, which it returns with their own

@@ -185,36 +185,24 @@ func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 	return counts, err
 }
 
-// mergeMiddle makes five counts of six: the two in the middle, a win and a loss and two draws,
-// are pairs of the same score.
-func mergeMiddle(fields []string) []string {
-	if len(fields) != 6 {
-		return fields
-	}
-	a, err0 := strconv.ParseInt(strings.TrimSpace(fields[2]), 10, 62)
-	b, err1 := strconv.ParseInt(strings.TrimSpace(fields[3]), 10, 62)
-	if err0 != nil || err1 != nil {
-		return fields
-	}
-	return append(append(slices.Clone(fields[:2]), strconv.FormatInt(a+b, 10)), fields[4:]...)
-}
-
-// parseCounts reads len(into) counts with commas between them, perhaps in brackets.
+// parseCounts reads len(into) counts with commas between them, perhaps in brackets. Of six the two in the middle, a win
+// and a loss and two draws, are pairs of the same score.
 func parseCounts(flag, text, want string, into []int64) error {
-	fields := strings.Split(strings.Trim(text, "[] "), ",")
-	if len(into) == 5 {
-		fields = mergeMiddle(fields)
-	}
-	if len(fields) != len(into) {
-		return ui.Usagef("--%s %q has %d counts, not %d: write %s", flag, text, len(fields), len(into), want)
-	}
-	for i, field := range fields {
-		n, err := strconv.ParseInt(strings.TrimSpace(field), 10, 64)
+	var list []int64
+	for field := range strings.SplitSeq(strings.Trim(text, "[] "), ",") {
+		n, err := strconv.ParseInt(strings.TrimSpace(field), 10, 63)
 		if err != nil || n < 0 {
 			return ui.Usagef("--%s %q: %q is not a count: write %s", flag, text, field, want)
 		}
-		into[i] = n
+		list = append(list, n)
 	}
+	if len(into) == 5 && len(list) == 6 {
+		list = slices.Replace(list, 2, 4, list[2]+list[3])
+	}
+	if len(list) != len(into) {
+		return ui.Usagef("--%s %q has %d counts, not %d: write %s", flag, text, len(list), len(into), want)
+	}
+	copy(into, list)
 	return nil
 }
 

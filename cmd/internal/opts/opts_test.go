@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/internal/setup"
 )
@@ -37,8 +38,8 @@ func TestOptionsOfGamesStandInFiles(t *testing.T) {
 func TestLine(t *testing.T) {
 	a, b := newMatch(), newMatch()
 	setup.Check(t, a.Flags.Parse([]string{"--hard-nodes", "--book-order=random", "--time-margin", "90ms", "--json"}))
-	line := a.Line("assay match", nil)
-	if err := b.Flags.Parse(strings.Fields(line)); err != nil || b.Line("assay match", nil) != line ||
+	line := ui.FlagLine("assay match", a.Flags, nil)
+	if err := b.Flags.Parse(strings.Fields(line)); err != nil || ui.FlagLine("assay match", b.Flags, nil) != line ||
 		strings.Contains(line, "json") || b.BookOrder != "random" || !b.Limits.HardNodes {
 		t.Errorf("%v: %s\n%+v", err, line, b)
 	}
@@ -67,7 +68,7 @@ func TestPrecedence(t *testing.T) {
 		s := newMatch()
 		setup.Check(t, s.Flags.Parse(strings.Fields(words)))
 		setup.Check(t, p.Apply(s.Flags, 2))
-		if got := s.Line("m", nil); got != "m"+want {
+		if got := ui.FlagLine("m", s.Flags, nil); got != "m"+want {
 			t.Errorf("%q: %s, want m%s", words, got, want)
 		}
 	}
@@ -91,7 +92,7 @@ func TestProjectLearn(t *testing.T) {
 	}
 	m := newMatch()
 	if err := p.Apply(m.Flags, 2); err != nil || m.Limits.Nodes != 9 || m.Opening.Book != "" {
-		t.Errorf("a match has settings of the loop: %v, %s", err, m.Line("m", nil))
+		t.Errorf("a match has settings of the loop: %v, %s", err, ui.FlagLine("m", m.Flags, nil))
 	}
 	if p, err = ReadProject(filepath.Dir(write(t, ProjectName,
 		"[learn]\ntc = '1+0.01'\n"))); err != nil || p.Learn.Clock != "1+0.01" || p.Learn.Lambda != 0.3 || p.Learn.Gate != "0,10" {

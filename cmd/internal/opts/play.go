@@ -70,11 +70,6 @@ func (o *Play) Put(name, value string) error {
 	return nil
 }
 
-// Line returns the command line that gives the same result, quoted for a shell.
-func (o *Play) Line(command string, players []string) string {
-	return ui.FlagLine(command, o.Flags, players)
-}
-
 // AddGames adds what all commands have that play games by flags. Games is their help for the number of games.
 func (o *Play) AddGames(games string) {
 	o.AddPlayers()
