@@ -11,6 +11,8 @@ import (
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -36,106 +38,61 @@ const (
 // FindCollinear finds exactly and nearly collinear coefficients by a Cholesky
 // factorization of the information h, scaled to a unit diagonal, with complete
 // pivoting: a pivot is what the coefficients before it leave unexplained.
-func FindCollinear(h *mat.SymDense, names []string) []Collinear {
-	c := newPivoted(h)
-	var out []Collinear
-	for c.rank < len(c.order) {
-		at := c.largest()
-		if c.pivot[at] < nearlyCollinear {
-			break
+func FindCollinear(h *mat.SymDense, names []string) (out []Collinear) {
+	n := h.SymmetricDim()
+	if n == 0 {
+		return nil
+	}
+	scale, unit := make([]float64, n), mat.NewSymDense(n, nil)
+	for j := range n {
+		if scale[j] = math.Sqrt(max(0, h.At(j, j))); scale[j] == 0 { // the data do not touch it
+			continue
 		}
-		c.eliminate(at)
+		for i := range j {
+			if scale[i] > 0 {
+				unit.SetSym(i, j, h.At(i, j)/(scale[i]*scale[j]))
+			}
+		}
+		unit.SetSym(j, j, 1) // exactly, so that the first of equal ones comes first
 	}
-	rest := slices.Clone(c.order[c.rank:])
-	slices.SortFunc(rest, func(a, b int) int {
-		return cmp.Or(cmp.Compare(c.pivot[a], c.pivot[b]), cmp.Compare(a, b))
-	})
-	for _, j := range rest {
-		out = append(out, Collinear{
-			Coefficient: names[j], Unexplained: max(0, c.pivot[j]), Exact: c.pivot[j] < exactlyCollinear,
-			Others: c.combination(j, names),
-		})
+	var c mat.PivotedCholesky
+	c.Factorize(unit, nearlyCollinear) // to the last pivot above
+	order, u := c.ColumnPivots(nil), c.RawU().(mat.RawTriangular).RawTriangular()
+	u.N = c.Rank()
+	for at := u.N; at < n; at++ {
+		j := order[at]
+		if scale[j] == 0 {
+			continue
+		}
+		b := make([]float64, u.N) // its column of the factor; then the solution x of U x = b
+		for k := range b {
+			b[k] = u.Data[k*u.Stride+at]
+		}
+		rest := 1 - num.Rounded(floats.Dot(b, b))
+		blas64.Trsv(blas.NoTrans, u, blas64.Vector{N: u.N, Inc: 1, Data: b})
+		for k := range b { // to the unit of counts: j = sum of b_k x coefficient k
+			b[k] *= scale[j] / scale[order[k]]
+		}
+		out = append(out, Collinear{names[j], combination(b, order, names), max(0, rest), rest < exactlyCollinear})
 	}
+	slices.SortStableFunc(out, func(a, b Collinear) int { return cmp.Compare(a.Unexplained, b.Unexplained) })
 	return out
 }
 
-// pivoted is a Cholesky factorization with complete pivoting, in progress.
-type pivoted struct {
-	scale []float64   // root of the diagonal of h
-	rows  [][]float64 // of the factor, by coefficient; as long as rank when eliminated
-	h     *mat.SymDense
-	pivot []float64 // the rest of the unit diagonal
-	order []int     // eliminated coefficients first
-	rank  int
-}
-
-// newPivoted leaves out coefficients that the data do not touch.
-func newPivoted(h *mat.SymDense) *pivoted {
-	n := h.SymmetricDim()
-	c := &pivoted{h: h, scale: make([]float64, n), pivot: make([]float64, n), rows: make([][]float64, n)}
-	for j := range n {
-		if d := h.At(j, j); d > 0 {
-			c.scale[j], c.pivot[j] = math.Sqrt(d), 1
-			c.rows[j] = make([]float64, 0, n)
-			c.order = append(c.order, j)
-		}
-	}
-	return c
-}
-
-// largest returns the coefficient with the largest pivot.
-func (c *pivoted) largest() int {
-	best := c.order[c.rank]
-	for _, j := range c.order[c.rank:] {
-		if c.pivot[j] > c.pivot[best] {
-			best = j
-		}
-	}
-	return best
-}
-
-// eliminate takes what coefficient at explains out of all that are left.
-func (c *pivoted) eliminate(at int) {
-	i := slices.Index(c.order, at)
-	c.order[c.rank], c.order[i] = c.order[i], c.order[c.rank]
-	root := math.Sqrt(c.pivot[at])
-	mine := c.rows[at]
-	for _, j := range c.order[c.rank+1:] {
-		v := c.h.At(at, j) / (c.scale[at] * c.scale[j])
-		v = (v - floats.Dot(c.rows[j], mine)) / root
-		c.rows[j] = append(c.rows[j], v)
-		c.pivot[j] -= num.Rounded(v * v)
-	}
-	c.rows[at] = append(mine, root)
-	c.rank++
-}
-
-// combination names the eliminated coefficients that make up j: the
-// solution b of L' b = row, L the factor of the eliminated ones.
-func (c *pivoted) combination(j int, names []string) []string {
-	b := slices.Clone(c.rows[j])
-	for k := c.rank - 1; k >= 0; k-- {
-		row := c.rows[c.order[k]]
-		b[k] /= row[k]
-		for i := range k {
-			b[i] -= num.Rounded(b[k] * row[i])
-		}
-	}
+// combination names the coefficients with the largest factors.
+func combination(b []float64, order []int, names []string) (out []string) {
 	var of []int
 	for k := range b {
-		// Scaled to the unit of counts: j = sum of b_k x coefficient k.
-		b[k] *= c.scale[j] / c.scale[c.order[k]]
 		if math.Abs(b[k]) >= smallestFactor {
 			of = append(of, k)
 		}
 	}
 	slices.SortStableFunc(of, func(x, y int) int { return cmp.Compare(math.Abs(b[y]), math.Abs(b[x])) })
-	var out []string
 	for i, k := range of {
 		if i == mostOthers {
 			return append(out, fmt.Sprintf("and %d more", len(of)-i))
 		}
-		out = append(out, fmt.Sprintf("%+.2g %s", b[k], names[c.order[k]]))
+		out = append(out, fmt.Sprintf("%+.2g %s", b[k], names[order[k]]))
 	}
 	return out
 }
