@@ -224,26 +224,7 @@ func long[T any](c *columns, name string, values []T) []T {
 }
 
 // valuesOf returns the values of an array, which are not copied.
-func valuesOf[T number](a arrow.Array) []T {
-	var values any
-	switch a := a.(type) {
-	case *array.Uint8:
-		values = a.Uint8Values()
-	case *array.Uint16:
-		values = a.Uint16Values()
-	case *array.Uint32:
-		values = a.Uint32Values()
-	case *array.Uint64:
-		values = a.Uint64Values()
-	case *array.Int8:
-		values = a.Int8Values()
-	case *array.Int16:
-		values = a.Int16Values()
-	case *array.Float32:
-		values = a.Float32Values()
-	}
-	return values.([]T)
-}
+func valuesOf[T number](a arrow.Array) []T { return arrow.GetValues[T](a.Data(), 1) }
 
 // valuesOr returns the values of an array, with none in place of nulls.
 func valuesOr[T number](a arrow.Array, none T) []T {

@@ -385,13 +385,7 @@ func symmetric(m *mat.Dense) *mat.SymDense {
 
 // part returns the coefficients from one number to another.
 func (f *fit) part(from, to int) *fit {
-	cov := mat.NewSymDense(to-from, nil)
-	for i := from; i < to; i++ {
-		for j := i; j < to; j++ {
-			cov.SetSym(i-from, j-from, f.cov.At(i, j))
-		}
-	}
-	return &fit{slices.Clone(f.theta[from:to]), cov, f.naive[from:to], f.df, f.variance}
+	return &fit{f.theta[from:to], f.cov.SliceSym(from, to).(*mat.SymDense), f.naive[from:to], f.df, f.variance}
 }
 
 // test tests whether all coefficients are zero (A. Wald 1943), with the F distribution of Hotelling's test.
