@@ -8,7 +8,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/assay-chess/assay/dataset/internal/guard"
 	"github.com/assay-chess/assay/internal/durable"
 )
@@ -21,14 +20,14 @@ type arrowFile struct {
 }
 
 // openArrow reads the frame of a file of size bytes.
-func openArrow(r io.ReaderAt, size int64, mem memory.Allocator) (*arrowFile, error) {
+func openArrow(r io.ReaderAt, size int64) (*arrowFile, error) {
 	blocks, err := guard.Check(r, size)
 	if err != nil {
 		return nil, damaged(err)
 	}
 	f := &arrowFile{r: r, blocks: blocks}
 	err = safely(func() (err error) {
-		f.reader, err = ipc.NewFileReader(io.NewSectionReader(r, 0, size), ipc.WithAllocator(mem))
+		f.reader, err = ipc.NewFileReader(io.NewSectionReader(r, 0, size))
 		return err
 	})
 	if err != nil {
@@ -48,7 +47,7 @@ func (f *arrowFile) rows() (n int64) {
 	return n
 }
 
-// batch decodes record batch i. The caller releases it.
+// batch decodes record batch i.
 func (f *arrowFile) batch(i int) (arrow.Record, error) {
 	if err := guard.CheckBatch(f.r, f.blocks[i], f.reader.Schema()); err != nil {
 		return nil, damaged(fmt.Errorf("record batch %d: %w", i, err))
@@ -59,7 +58,6 @@ func (f *arrowFile) batch(i int) (arrow.Record, error) {
 		return err
 	})
 	if err == nil && rec.NumRows() != f.blocks[i].Rows {
-		rec.Release()
 		err = fmt.Errorf("%d rows, expected %d", rec.NumRows(), f.blocks[i].Rows)
 	}
 	if err != nil {
@@ -90,7 +88,6 @@ func safely(f func() error) (err error) {
 }
 
 // bindBatch decompresses record batch i, and returns what decodes and checks its rows.
-// The caller releases the batch.
 func bindBatch[R any](f *arrowFile, i int, c *codec[R]) (rec arrow.Record, fetch func(int, *R) error, err error) {
 	if rec, err = f.batch(i); err != nil {
 		return nil, nil, err
@@ -101,7 +98,6 @@ func bindBatch[R any](f *arrowFile, i int, c *codec[R]) (rec arrow.Record, fetch
 		return cols.err
 	})
 	if err != nil {
-		rec.Release()
 		return nil, nil, damaged(fmt.Errorf("record batch %d: %w", i, err))
 	}
 	return rec, fetch, nil
@@ -282,7 +278,7 @@ func Detect(path string) (string, error) {
 	if m != nil {
 		return known(path, m.Schema)
 	}
-	r := &Reader[GameRow]{path: path, files: files, mem: memory.NewGoAllocator()}
+	r := &Reader[GameRow]{path: path, files: files}
 	f, done, err := r.openFile(0)
 	if err != nil {
 		return "", inFile(files[0].path, err)

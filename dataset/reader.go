@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/assay-chess/assay/dataset/internal/guard"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/source"
@@ -48,7 +47,6 @@ type Reader[R any] struct {
 	files    []dataFile
 	more     []R // rows after the files'; see Extend
 	codec    *codec[R]
-	mem      memory.Allocator
 }
 
 // dataFile is one file of a data set.
@@ -63,7 +61,6 @@ type OpenOption func(*openConfig)
 
 type openConfig struct {
 	partial, unfinished bool
-	mem                 memory.Allocator
 }
 
 // Partial allows opening a data set that is not complete.
@@ -111,11 +108,11 @@ func featuresOf(s *arrow.Schema) (*codec[FeatureRow], FeatureSet, error) {
 
 // open lists the files of path and reads the first one's schema.
 func open[R any](path string, codecOf func(*arrow.Schema) (*codec[R], error), opts []OpenOption) (*Reader[R], error) {
-	config := openConfig{mem: memory.NewGoAllocator()}
+	var config openConfig
 	for _, o := range opts {
 		o(&config)
 	}
-	r := &Reader[R]{path: path, mem: config.mem}
+	r := &Reader[R]{path: path}
 	var err error
 	if r.manifest, r.files, err = listFiles(path); err != nil {
 		return nil, err
@@ -232,7 +229,7 @@ func (r *Reader[R]) openFile(i int) (f *arrowFile, done func(), err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if f, err = openArrow(bytes.NewReader(data), int64(len(data)), r.mem); err != nil {
+		if f, err = openArrow(bytes.NewReader(data), int64(len(data))); err != nil {
 			return nil, nil, err
 		}
 		if f.rows() != d.rows {
@@ -246,7 +243,7 @@ func (r *Reader[R]) openFile(i int) (f *arrowFile, done func(), err error) {
 	}
 	info, err := file.Stat()
 	if err == nil {
-		f, err = openArrow(file, info.Size(), r.mem)
+		f, err = openArrow(file, info.Size())
 	}
 	if errors.Is(err, guard.ErrNotArrow) && filepath.Ext(d.path) != ".arrow" {
 		err = source.NoData(d.path)
@@ -325,7 +322,6 @@ func (r *Reader[R]) ID() (string, error) {
 func (r *Reader[R]) scan(i int, visit func(row int64, r *R, err error) bool) error {
 	row := int64(0)
 	_, err := r.batches(i, func(rec arrow.Record, fetch func(int, *R) error) bool {
-		defer rec.Release()
 		var v R
 		for k := range int(rec.NumRows()) {
 			err := fetchRow(fetch, k, &v)
@@ -342,8 +338,7 @@ func (r *Reader[R]) scan(i int, visit func(row int64, r *R, err error) bool) err
 	return err
 }
 
-// batches calls visit with every record batch of file i, which visit releases, and with what
-// decodes its rows. It reports whether visit wants more: visit returns false to stop.
+// batches calls visit with every record batch of file i, and with what decodes its rows. It reports whether visit wants more: visit returns false to stop.
 func (r *Reader[R]) batches(i int, visit func(arrow.Record, func(int, *R) error) bool) (more bool, err error) {
 	defer func() {
 		if err != nil {

@@ -2,11 +2,11 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"iter"
-	"runtime"
-	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/assay-chess/assay/internal/inorder"
 )
 
 // streamBlock is the number of rows decoded at once. Only a few blocks are decoded ahead of
@@ -17,14 +17,15 @@ const streamBlock = 2048
 // about a file.
 type rowBlock[R any] struct {
 	fetch  func(int, *R) error
-	lo, hi int          // rows of the record batch
-	batch  arrow.Record // to release after this block, the last of its batch; or nil
+	lo, hi int // rows of the record batch
 	file   string
 	first  int64 // number in its file of the batch's first row
 	rows   []R   // decoded, up to the first bad row
 	err    error // of the row after them, or of the file
-	done   chan struct{}
 }
+
+// errEnough ends a stream whose reader wants no more rows.
+var errEnough = errors.New("enough")
 
 // All yields every row in order. The first error, about a file or a *rowError, is yielded
 // with a zero row and ends the sequence: without an error, there were Len rows and all of
@@ -33,31 +34,32 @@ type rowBlock[R any] struct {
 // Rows are decoded ahead, by one goroutine per core.
 func (r *Reader[R]) All() iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
-		n := runtime.GOMAXPROCS(0)
-		s := &stream[R]{
-			Reader: r,
-			todo:   make(chan *rowBlock[R], 2*n),
-			queue:  make(chan *rowBlock[R], 2*n),
-			free:   make(chan []R, 4*n),
-			stop:   make(chan struct{}),
+		free := make(chan []R, 4*inorder.Workers(0)) // memory of blocks, to be used again
+		cut := func(ctx context.Context, send func(*rowBlock[R]) error) error { return r.cut(ctx, free, send) }
+		decode := func(_ context.Context, blocks iter.Seq[*rowBlock[R]]) error {
+			for b := range blocks {
+				b.decode()
+			}
+			return nil
 		}
-		s.start(n)
-		defer s.end()
-		var zero R
-		for b := range s.queue {
-			<-b.done
+		err := inorder.Run(context.Background(), 0, cut, decode, func(b *rowBlock[R]) error {
 			for i := range b.rows {
 				if !yield(b.rows[i], nil) {
-					b.release()
-					return
+					return errEnough
 				}
 			}
-			b.release()
-			if b.err != nil {
-				yield(zero, b.err)
-				return
+			select {
+			case free <- b.rows[:0]:
+			default:
 			}
-			s.recycle(b.rows)
+			return b.err
+		})
+		if err != nil {
+			if !errors.Is(err, errEnough) {
+				var zero R
+				yield(zero, err)
+			}
+			return
 		}
 		for i := range r.more {
 			if !yield(r.more[i], nil) {
@@ -67,57 +69,50 @@ func (r *Reader[R]) All() iter.Seq2[R, error] {
 	}
 }
 
-// stream is the state of one All. One goroutine reads files and decompresses record
-// batches, one divides them into blocks, and others decode the rows; the caller receives
-// them in order.
-type stream[R any] struct {
-	*Reader[R]
-	todo, queue chan *rowBlock[R]
-	free        chan []R
-	stop        chan struct{}
-	running     sync.WaitGroup
-}
-
-func (s *stream[R]) start(workers int) {
+// cut divides record batches into blocks and sends them. While their rows are decoded, another goroutine decompresses
+// the next batch.
+func (r *Reader[R]) cut(ctx context.Context, free <-chan []R, send func(*rowBlock[R]) error) error {
 	batches := make(chan *rowBlock[R])
-	s.running.Go(func() { s.load(batches) })
-	s.running.Go(func() { s.cut(batches) })
-	for range workers {
-		s.running.Go(func() {
-			for b := range s.todo {
-				b.decode()
-				close(b.done)
+	go r.load(ctx, batches)
+	defer func() {
+		for range batches { // until it has ended
+		}
+	}()
+	for whole := range batches {
+		if whole.err != nil {
+			return send(whole) // it is the last
+		}
+		for lo := 0; lo < whole.hi; lo += streamBlock {
+			b := *whole
+			b.lo, b.hi = lo, min(lo+streamBlock, whole.hi)
+			select {
+			case b.rows = <-free:
+			default:
+				b.rows = make([]R, 0, streamBlock)
 			}
-		})
+			if err := send(&b); err != nil {
+				return err
+			}
+		}
 	}
+	return nil
 }
 
-// end stops the goroutines and waits for them.
-func (s *stream[R]) end() {
-	close(s.stop)
-	s.running.Wait()
-	for b := range s.queue {
-		b.release()
-	}
-}
-
-// load sends the record batches of all files, each as one block: one is decompressed while the
-// rows of the one before it are decoded.
-func (s *stream[R]) load(batches chan<- *rowBlock[R]) {
+// load sends the record batches of all files, each as one block, until the context ends.
+func (r *Reader[R]) load(ctx context.Context, batches chan<- *rowBlock[R]) {
 	defer close(batches)
-	offer := func(b *rowBlock[R]) bool { // reports whether the reader still wants it
+	offer := func(b *rowBlock[R]) bool {
 		select {
 		case batches <- b:
 			return true
-		case <-s.stop:
-			b.release()
+		case <-ctx.Done():
 			return false
 		}
 	}
-	for i, f := range s.files {
+	for i, f := range r.files {
 		row := int64(0)
-		more, err := s.batches(i, func(rec arrow.Record, fetch func(int, *R) error) bool {
-			b := &rowBlock[R]{batch: rec, fetch: fetch, hi: int(rec.NumRows()), file: f.path, first: row}
+		more, err := r.batches(i, func(rec arrow.Record, fetch func(int, *R) error) bool {
+			b := &rowBlock[R]{fetch: fetch, hi: int(rec.NumRows()), file: f.path, first: row}
 			row += rec.NumRows()
 			return offer(b)
 		})
@@ -130,65 +125,6 @@ func (s *stream[R]) load(batches chan<- *rowBlock[R]) {
 	}
 }
 
-// cut divides batches into blocks and sends them. A batch is released after its last block.
-func (s *stream[R]) cut(batches <-chan *rowBlock[R]) {
-	defer close(s.queue)
-	defer close(s.todo)
-	for l := range batches {
-		if l.err != nil {
-			l.done = make(chan struct{})
-			close(l.done)
-			s.send(l)
-			continue // it is the last
-		}
-		if l.hi == 0 {
-			l.release()
-		}
-		for lo := 0; lo < l.hi; lo += streamBlock {
-			b := *l
-			b.lo, b.hi, b.rows, b.done = lo, min(lo+streamBlock, l.hi), s.room(), make(chan struct{})
-			if b.hi < l.hi {
-				b.batch = nil
-			}
-			if !s.send(&b) {
-				l.release()
-				break
-			}
-		}
-	}
-}
-
-// send queues a block for the reader and for a goroutine that decodes it. It reports
-// whether the reader still wants it.
-func (s *stream[R]) send(b *rowBlock[R]) bool {
-	select {
-	case s.queue <- b:
-	case <-s.stop:
-		return false
-	}
-	if b.fetch != nil {
-		s.todo <- b // workers do not stop before todo is closed
-	}
-	return true
-}
-
-// room returns memory for a block, of an earlier one if possible.
-func (s *stream[R]) room() []R {
-	select {
-	case rows := <-s.free:
-		return rows[:0]
-	default:
-		return make([]R, 0, streamBlock)
-	}
-}
-
-func (s *stream[R]) recycle(rows []R) {
-	select {
-	case s.free <- rows:
-	default:
-	}
-}
-
 func (b *rowBlock[R]) decode() {
 	b.rows = b.rows[:b.hi-b.lo]
 	for i := range b.rows {
@@ -197,13 +133,6 @@ func (b *rowBlock[R]) decode() {
 			b.rows = b.rows[:i]
 			return
 		}
-	}
-}
-
-func (b *rowBlock[R]) release() {
-	if b.batch != nil {
-		b.batch.Release()
-		b.batch = nil
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/assay-chess/assay/dataset/internal/dedup"
 	"github.com/assay-chess/assay/dataset/internal/guard"
 	"github.com/assay-chess/assay/engine/board"
@@ -101,7 +100,7 @@ func (v *verifier) lists(m *durable.Manifest) {
 }
 
 func readerOf[R any](path string, m *durable.Manifest, files []dataFile, c *codec[R]) *Reader[R] {
-	return &Reader[R]{path: path, manifest: m, files: files, codec: c, mem: memory.NewGoAllocator()}
+	return &Reader[R]{path: path, manifest: m, files: files, codec: c}
 }
 
 // anyFeatures takes the terms from the first file whose schema can be read.

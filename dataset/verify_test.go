@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/durable"
@@ -201,14 +200,14 @@ func TestDamagedBareFiles(t *testing.T) {
 	fc := setup.Must(newFeaturesCodec(set))
 	t.Run("games", func(t *testing.T) {
 		damageBare(t, bareFile(t, gamesCodec, layout{GamesFormat, "x", 5, 12}, games), len(games),
-			func(path string, opt OpenOption) (int, error) {
-				return countRows(OpenGames(path, opt))(func(g *GameRow) error { return g.Check() })
+			func(path string) (int, error) {
+				return countRows(OpenGames(path))(func(g *GameRow) error { return g.Check() })
 			})
 	})
 	t.Run("positions", func(t *testing.T) {
 		damageBare(t, bareFile(t, positionsCodec, layout{PositionsFormat, "x", 150, 400}, rows), len(rows),
-			func(path string, opt OpenOption) (int, error) {
-				return countRows(OpenPositions(path, opt))(func(p *PositionRow) error { return p.Check() })
+			func(path string) (int, error) {
+				return countRows(OpenPositions(path))(func(p *PositionRow) error { return p.Check() })
 			})
 	})
 	t.Run("uncompressed positions", func(t *testing.T) {
@@ -217,14 +216,14 @@ func TestDamagedBareFiles(t *testing.T) {
 			t.Errorf("%d bytes for %d rows", len(data), len(rows))
 		}
 		damageBare(t, data, len(rows),
-			func(path string, opt OpenOption) (int, error) {
-				return countRows(OpenPositions(path, opt))(func(p *PositionRow) error { return p.Check() })
+			func(path string) (int, error) {
+				return countRows(OpenPositions(path))(func(p *PositionRow) error { return p.Check() })
 			})
 	})
 	t.Run("features", func(t *testing.T) {
 		damageBare(t, bareFile(t, fc, layout{FeaturesFormat, "x", 50, 90}, features), len(features),
-			func(path string, opt OpenOption) (int, error) {
-				r, set, err := OpenFeatures(path, opt)
+			func(path string) (int, error) {
+				r, set, err := OpenFeatures(path)
 				return countRows(r, err)(func(f *FeatureRow) error { return f.check(&set) })
 			})
 	})
@@ -261,13 +260,12 @@ func countRows[R any](r *Reader[R], err error) func(check func(*R) error) (int, 
 	}
 }
 
-func damageBare(t *testing.T, whole []byte, rows int, read func(string, OpenOption) (int, error)) {
+func damageBare(t *testing.T, whole []byte, rows int, read func(string) (int, error)) {
 	path := filepath.Join(t.TempDir(), "bare.arrow")
 	silent, noticed := 0, 0
 	tried := damages(whole, func(what string, changed []byte) {
 		setup.Check(t, os.WriteFile(path, changed, 0o666))
-		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-		n, err := read(path, withMemory(mem))
+		n, err := read(path)
 		switch {
 		case err == nil && n != rows:
 			t.Fatalf("%s: %d rows of %d, and no error", what, n, rows)

@@ -439,37 +439,21 @@ func (c *chunk) parse() {
 // read is Read, but the scores are not settled. Several goroutines parse.
 func (s *splitter) read(workers int) iter.Seq2[*Game, error] {
 	return func(yield func(*Game, error) bool) {
-		ctx, stop := context.WithCancel(context.Background())
-		ready := make(chan *chunk)
-		go func() {
-			defer close(ready)
-			_ = inorder.Run(ctx, workers, s.split, func(_ context.Context, chunks iter.Seq[*chunk]) error {
-				for c := range chunks {
-					c.parse()
-				}
-				return nil
-			}, func(c *chunk) error {
-				select {
-				case ready <- c:
-					return nil
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-			})
-		}()
-		defer func() {
-			stop()
-			for range ready { // until nobody reads any more
+		enough := errors.New("enough")
+		err := inorder.Run(context.Background(), workers, s.split, func(_ context.Context, chunks iter.Seq[*chunk]) error {
+			for c := range chunks {
+				c.parse()
 			}
-		}()
-		for c := range ready {
+			return nil
+		}, func(c *chunk) error {
 			for _, h := range c.games {
 				if !yield(h.g, h.err) {
-					return
+					return enough
 				}
 			}
-		}
-		if !errors.Is(s.err, io.EOF) {
+			return nil
+		})
+		if err == nil && !errors.Is(s.err, io.EOF) {
 			yield(nil, fmt.Errorf("pgn: line %d: %w", s.line, s.err))
 		}
 	}

@@ -29,15 +29,17 @@ func Workers(n int) int {
 
 // Run calls produce, which sends pieces of work; Workers(n) workers, which take pieces
 // in no particular order; and take, once for each piece, in the order of sending, after the
-// worker has asked for its next piece. The first error cancels the context of the
-// functions, and Run returns it once all of them have returned. At most three pieces per worker
-// are in progress.
+// worker has asked for its next piece. The caller's goroutine takes, so take may yield. The
+// first error cancels the context of the functions, and Run returns it once all of them have
+// returned. At most three pieces per worker are in progress.
 func Run[T any](ctx context.Context, n int,
 	produce func(ctx context.Context, send func(T) error) error,
 	work func(ctx context.Context, pieces iter.Seq[T]) error,
 	take func(T) error) error {
 	n = Workers(n)
+	ctx, stop := context.WithCancelCause(ctx)
 	g, ctx := errgroup.WithContext(ctx)
+	defer func() { stop(nil); _ = g.Wait() }() // if take panics
 	todo, queue := make(chan item[T]), make(chan item[T], 2*n)
 	g.Go(func() error {
 		defer close(queue)
@@ -65,19 +67,20 @@ func Run[T any](ctx context.Context, n int,
 	for range n {
 		g.Go(func() error { return work(ctx, pieces) })
 	}
-	g.Go(func() error {
-		for it := range queue {
-			select {
-			case <-it.done:
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-			if err := take(it.value); err != nil {
-				return err
-			}
+	for it := range queue {
+		var err error
+		select {
+		case <-it.done:
+			err = take(it.value)
+		case <-ctx.Done():
+			err = context.Cause(ctx)
 		}
-		return nil
-	})
+		if err != nil {
+			stop(err)
+			_ = g.Wait()
+			return err
+		}
+	}
 	return g.Wait()
 }
 

@@ -66,10 +66,10 @@ var layout = []layoutRow{
 		[]string{"internal/source"}},
 	{"models/numbers", "the numbers in an engine's own sources: found, made settable, written back; durable: whole files",
 		[]string{"internal/durable"}},
-	{"dataset", "schemas, rows, reading and writing; durable: shards and manifests; source: what a file is that is " +
-		"no data set",
-		[]string{"internal/durable", "internal/source"}},
 	{"internal/inorder", "work by any number of goroutines, results in order", nil},
+	{"dataset", "schemas, rows, reading and writing; durable: shards and manifests; source: what a file is that is " +
+		"no data set; inorder: rows are decoded ahead",
+		[]string{"internal/durable", "internal/inorder", "internal/source"}},
 	{"dataset/positions", "positions from games; eval, engine/search: quiescence leaves and new scores; " +
 		"syzygy: tables correct results",
 		[]string{"dataset", "dataset/internal/dedup", "internal/inorder", "internal/durable", "eval", "engine/search",
