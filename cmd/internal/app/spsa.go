@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -278,20 +277,13 @@ type spsaConfig struct {
 	source string        // for errors
 }
 
-// newSpsaConfig returns a CONFIG that says nothing.
-func newSpsaConfig() *spsaConfig {
-	c := &spsaConfig{Play: opts.NewConfig()}
+// readSpsaConfig reads a CONFIG. Errors name the file, and the line or the setting.
+func readSpsaConfig(path string) (c *spsaConfig, err error) {
+	c = &spsaConfig{Play: opts.NewConfig(), source: path}
 	c.Flags.IntVar(&c.iterations, "iterations", 0, "")
 	c.Flags.IntVar(&c.pairs, "pairs", 0, "")
 	c.Flags.IntVar(&c.ahead, "ahead", 0, "")
 	c.Flags.Uint64Var(&c.validation, "validation", 0, "")
-	return c
-}
-
-// readSpsaConfig reads a CONFIG. Errors name the file, and the line or the setting.
-func readSpsaConfig(path string) (c *spsaConfig, err error) {
-	c = newSpsaConfig()
-	c.source = path
 	err = opts.ReadConfig(path, c.Flags, c, "player", "parameter", "parameter_file")
 	if err != nil || c.File == "" {
 		return c, err
@@ -332,33 +324,15 @@ func (c *spsaConfig) run() (p play.Config, err error) {
 	return p, p.SPSA.Validate()
 }
 
-// save writes the configuration. It does not replace a file.
-func (c *spsaConfig) save(path string) error {
-	if _, err := os.Lstat(path); err == nil {
-		return ui.Usagef("%s: there is such a file already; give another one with --write FILE", path)
-	}
-	return durable.WriteFile(path, c.toml())
-}
-
-// toml returns a configuration of whole numbers, as readSpsaConfig reads it.
-func (c *spsaConfig) toml() []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "player     = %q\n", c.Player)
-	for _, name := range []string{"iterations", "pairs", "nodes", "depth", "tc", "validation", "seed"} {
-		text := c.Flags.Lookup(name).Value.String()
-		switch {
-		case text == "" || text == "0":
-			continue
-		case name == "tc":
-			text = strconv.Quote(text)
-		}
-		fmt.Fprintf(&b, "%-10s = %s\n", name, text)
-	}
-	for _, p := range c.Parameters {
-		fmt.Fprintf(&b, "\n[[parameter]]\nname  = %q\nstart = %.0f\nmin   = %.0f\nmax   = %.0f\nc_end = %v\n",
+// spinsConfig is a CONFIG to edit. Not every engine knows another limit than a clock.
+func spinsConfig(player string, list []play.FileParameter) []byte {
+	b := fmt.Appendf(nil, "player     = %q\n"+
+		"iterations = 500\npairs      = 1\ntc         = \"8+0.08\"\nseed       = 1\n", player)
+	for _, p := range list {
+		b = fmt.Appendf(b, "\n[[parameter]]\nname  = %q\nstart = %.0f\nmin   = %.0f\nmax   = %.0f\nc_end = %v\n",
 			p.Name, *p.Start, *p.Min, *p.Max, p.CEnd)
 	}
-	return b.Bytes()
+	return b
 }
 
 // engineToTune returns the engine that stands in place of CONFIG, if it is none. The error says where one is that
@@ -402,17 +376,12 @@ func (s *tuning) writeSpins(spec engine.Spec) error {
 		return fmt.Errorf("%s announces no spin options to tune, only %d others; make each parameter an option of type spin",
 			spec.Shown(), len(lines))
 	}
-	c := newSpsaConfig()
-	c.Player, c.Parameters = spec.String(), parameters
-	for name, value := range map[string]string{"iterations": "500", "pairs": "1", "seed": "1",
-		"tc": "8+0.08"} { // not every engine knows another limit
-		if err := c.Put(name, value); err != nil {
-			return err
-		}
-	}
 	name := filepath.Base(strings.TrimPrefix(spec.Command[0], "git:"))
 	path := cmp.Or(s.write, cmp.Or(strings.TrimSuffix(name, filepath.Ext(name)), "engine")+".toml") // git:. has no name
-	if err := c.save(path); err != nil {
+	if _, err := os.Lstat(path); err == nil {
+		return ui.Usagef("%s: there is such a file already; give another one with --write FILE", path)
+	}
+	if err := durable.WriteFile(path, spinsConfig(spec.String(), parameters)); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(s.stdout, "written %s with the spin options of %s (%d)\n"+
