@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 
 	"github.com/assay-chess/assay/dataset"
@@ -21,62 +20,40 @@ var errUnfinished = errors.New("the game has no result (*)")
 
 // readGames reads all inputs, which hold games.
 func (im *importer) readGames(ctx context.Context, send func(*batch[dataset.GameRow]) error) error {
+	reading := im.Comments
+	reading.Workers = im.Workers
 	return im.eachFile(ctx, func(_ Format, name string, r *source.File) error {
-		b := &batch[dataset.GameRow]{file: name}
-		err := im.readPGN(name, r, func(g *dataset.GameRow, refused *Refusal) error {
-			if refused == nil {
-				b.rows = append(b.rows, *g)
+		b, line := &batch[dataset.GameRow]{file: name}, 0
+		for g, err := range reading.Games(r) {
+			var bad *pgn.GameError
+			switch {
+			case errors.Is(err, pgn.ErrTagsOnly) && im.Notice != nil && !im.Strict:
+				im.Notice(fmt.Sprintf("%s, %v", name, err))
+				continue
+			case errors.As(err, &bad):
+				line, err = bad.Line, bad.Err
+			case err != nil:
+				return errRead(name, int64(line), err)
+			case !g.Finished:
+				line, err = g.Line, errUnfinished
+			default:
+				line, err = g.Line, im.open(&g.Row, im.opening(g))
+			}
+			if err != nil {
+				b.refuse("line", int64(line), err)
 			} else {
-				b.refused = append(b.refused, refused)
+				im.tally.Add(g)
+				b.rows = append(b.rows, g.Row)
 			}
-			if len(b.rows)+len(b.refused) < gamesBatch {
-				return nil
+			if len(b.rows)+len(b.refused) == gamesBatch {
+				if err := send(b); err != nil {
+					return err
+				}
+				b = &batch[dataset.GameRow]{file: name}
 			}
-			full := b
-			b = &batch[dataset.GameRow]{file: name}
-			return send(full)
-		})
-		if err != nil {
-			return err
 		}
 		return send(b)
 	})
-}
-
-// taker receives a game, or a refusal.
-type taker func(g *dataset.GameRow, refused *Refusal) error
-
-func (im *importer) readPGN(name string, r io.Reader, take taker) error {
-	line := 0
-	reading := im.Comments
-	reading.Workers = im.Workers
-	for g, err := range reading.Games(r) {
-		var bad *pgn.GameError
-		var refused *Refusal
-		switch {
-		case errors.Is(err, pgn.ErrTagsOnly) && im.Notice != nil && !im.Strict:
-			im.Notice(fmt.Sprintf("%s, %v", name, err))
-			continue
-		case errors.As(err, &bad):
-			line = bad.Line
-			refused = &Refusal{name, "line", int64(bad.Line), bad.Err}
-		case err != nil:
-			return errRead(name, int64(line), err)
-		default:
-			line = g.Line
-			if !g.Finished {
-				refused = &Refusal{name, "line", int64(g.Line), errUnfinished}
-			} else if err := im.open(&g.Row, im.opening(g)); err != nil {
-				refused = &Refusal{name, "line", int64(g.Line), err}
-			} else {
-				im.tally.Add(g)
-			}
-		}
-		if err := take(&g.Row, refused); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // opening returns how many book moves a game begins with: what was set, or else what its
