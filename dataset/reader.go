@@ -338,7 +338,7 @@ func (r *Reader[R]) scan(i int, visit func(row int64, r *R, err error) bool) err
 	return err
 }
 
-// batches calls visit with every record batch of file i, and with what decodes its rows. It reports whether visit wants more: visit returns false to stop.
+// batches calls visit with every record batch of file i and what decodes its rows. It reports whether visit wants more.
 func (r *Reader[R]) batches(i int, visit func(arrow.Record, func(int, *R) error) bool) (more bool, err error) {
 	defer func() {
 		if err != nil {
