@@ -111,15 +111,16 @@ func Export(ctx context.Context, data, file string, c ExportConfig) (rows int64,
 
 // compressor compresses as the file name says.
 func compressor(out io.Writer, file string) (io.WriteCloser, error) {
-	switch name := strings.ToLower(filepath.Ext(file)); {
-	case name == ".zst" || name == ".zstd":
+	switch end := strings.ToLower(filepath.Ext(file)); {
+	case !source.Packed(file):
+		return plainWriter{out}, nil
+	case source.Packed(file[:len(file)-len(end)]): // games.pgn.tar.gz
+	case end == ".zst" || end == ".zstd":
 		return zstd.NewWriter(out, zstd.WithEncoderConcurrency(1))
-	case name == ".gz" || name == ".gzip":
+	case end == ".gz" || end == ".gzip":
 		return gzip.NewWriter(out), nil
-	case source.Packed(file):
-		return nil, fmt.Errorf("convert: %s is not written: want .zst, .gz or no compression", name)
 	}
-	return plainWriter{out}, nil
+	return nil, fmt.Errorf("convert: cannot write %s: want .zst, .gz or no compression", filepath.Base(file))
 }
 
 // plainWriter is a compressor that does not compress.
