@@ -161,7 +161,7 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 // lossesAt returns the losses of a point on the way, if this step is one at which they are measured.
 func (f *fitting) lossesAt(ctx context.Context, step int, theta []float64) Losses {
 	none := Losses{num.Unknown, num.Unknown}
-	if theta == nil || step > lossSteps && step%lossSteps != 0 {
+	if step > lossSteps && step%lossSteps != 0 {
 		return none
 	}
 	w := objective.NewTapered(len(f.terms))

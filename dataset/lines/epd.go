@@ -37,7 +37,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// MaxLine bounds the length of a line, in bytes.
+// MaxLine is about how long a line may be, in bytes. Readers of lists enforce it.
 const MaxLine = 64 << 10
 
 // line is one position of a list.

@@ -30,8 +30,8 @@ func Workers(n int) int {
 // Run calls produce, which sends pieces of work; Workers(n) workers, which take pieces
 // in no particular order; and take, once for each piece, in the order of sending, after the
 // worker has asked for its next piece. The caller's goroutine takes, so take may yield. The
-// first error cancels the context of the functions, and Run returns it once all of them have
-// returned. At most three pieces per worker are in progress.
+// first error cancels the context of the functions. Run returns it, or that of the piece being
+// taken then, once all of them have returned. At most three pieces per worker are in progress.
 func Run[T any](ctx context.Context, n int,
 	produce func(ctx context.Context, send func(T) error) error,
 	work func(ctx context.Context, pieces iter.Seq[T]) error,
@@ -39,7 +39,7 @@ func Run[T any](ctx context.Context, n int,
 	n = Workers(n)
 	ctx, stop := context.WithCancelCause(ctx)
 	g, ctx := errgroup.WithContext(ctx)
-	defer func() { stop(nil); _ = g.Wait() }() // if take panics
+	defer func() { stop(nil); _ = g.Wait() }()
 	todo, queue := make(chan item[T]), make(chan item[T], 2*n)
 	g.Go(func() error {
 		defer close(queue)
@@ -77,7 +77,6 @@ func Run[T any](ctx context.Context, n int,
 		}
 		if err != nil {
 			stop(err)
-			_ = g.Wait()
 			return err
 		}
 	}

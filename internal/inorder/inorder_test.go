@@ -98,6 +98,10 @@ func TestRunEndsWithTheFirstError(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
+	func() {
+		defer func() { _ = recover() }()
+		_ = Run(context.Background(), 2, count(1000), square, func(*int) error { panic("take") })
+	}()
 	for tries := 0; runtime.NumGoroutine() > before; tries++ { // one may be about to end
 		if tries == 100 {
 			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)

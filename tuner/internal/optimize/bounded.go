@@ -41,9 +41,7 @@ const (
 )
 
 func minimizeBounded(ctx context.Context, f Objective, x0 []float64, s Settings) (Outcome, error) {
-	x := slices.Clone(x0)
-	s.Box.clampAll(x)
-	of, err := begin(ctx, f, x, s)
+	of, err := begin(ctx, f, x0, s)
 	r := bounded{run: of}
 	for moved := true; err == nil && moved && !r.out.Converged && r.out.Iterations < r.s.Iterations; {
 		moved, err = r.step()

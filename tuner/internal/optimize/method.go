@@ -69,6 +69,7 @@ func begin(ctx context.Context, f Objective, x0 []float64, s Settings) (run, err
 	r := run{ctx: ctx, f: f, s: s, g: make([]float64, n), trial: make([]float64, n), trialG: make([]float64, n)}
 	r.s.Iterations = cmp.Or(s.Iterations, gnIterations)
 	r.out.X, r.out.Gap = slices.Clone(x0), math.Inf(1)
+	s.Box.clampAll(r.out.X)
 	var err error
 	r.out.Value, err = f.Gradient(ctx, r.out.X, r.g)
 	r.out.Passes++
@@ -206,7 +207,8 @@ func (a adam) Minimize(ctx context.Context, f Objective, x0 []float64, s Setting
 			out.Value = value
 			copy(out.X, m.x)
 		}
-		if last := out.Iterations == s.Iterations; last || out.Iterations > 0 && out.Iterations%adamCheck == 0 {
+		last := out.Iterations == s.Iterations
+		if last || !s.NoCurvature && out.Iterations > 0 && out.Iterations%adamCheck == 0 {
 			if err := look(ctx, f, &out, s); err != nil || last || out.Converged {
 				out.Converged = out.Converged || last && s.NoCurvature
 				return out, err

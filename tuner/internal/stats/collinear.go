@@ -56,12 +56,12 @@ func FindCollinear(h *mat.SymDense, names []string) (out []Collinear) {
 		unit.SetSym(j, j, 1) // exactly, so that the first of equal ones comes first
 	}
 	var c mat.PivotedCholesky
-	c.Factorize(unit, nearlyCollinear) // to the last pivot above
+	c.Factorize(unit, nearlyCollinear) // ends at the first pivot below
 	order, u := c.ColumnPivots(nil), c.RawU().(mat.RawTriangular).RawTriangular()
 	u.N = c.Rank()
-	for at := u.N; at < n; at++ {
-		j := order[at]
-		if scale[j] == 0 {
+	for j := range n {
+		at := slices.Index(order, j)
+		if at < u.N || scale[j] == 0 {
 			continue
 		}
 		b := make([]float64, u.N) // its column of the factor; then the solution x of U x = b
