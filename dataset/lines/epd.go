@@ -37,7 +37,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// MaxLine is about how long a line may be, in bytes. Readers of lists enforce it.
+// MaxLine is about the longest line in bytes that readers of lists take.
 const MaxLine = 64 << 10
 
 // line is one position of a list.
