@@ -6,7 +6,6 @@
 // others may import. Flags are those of each command, --help left out.
 //
 //	.ci/size [-update] [-raise WHY]   -update lowers the numbers, -raise also lifts them
-//	.ci/size -list [PACKAGES]         the exported names that no other folder uses, and those that only tests use
 package main
 
 import (
@@ -25,8 +24,6 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-
-	"golang.org/x/tools/go/packages"
 )
 
 const (
@@ -49,16 +46,10 @@ type folder struct {
 
 func main() {
 	log.SetFlags(0)
-	list := flag.Bool("list", false, "list the exported names that no other folder uses")
 	update := flag.Bool("update", false, "lower the numbers of "+limits)
 	why := flag.String("raise", "", "write larger numbers too, with this reason: what a user gets for them")
 	flag.Parse()
-	names := map[name]bool{}
-	sizes := measure(names)
-	if *list {
-		unused(names, flag.Args())
-		return
-	}
+	sizes := measure()
 	countCommands(sizes)
 	total := print(sizes)
 	old, err := os.ReadFile(limits)
@@ -78,8 +69,8 @@ func main() {
 }
 
 // measure counts lines, words, packages and exported names by the first part of each path.
-func measure(names map[name]bool) map[string]map[string]int {
-	sizes, folders := map[string]map[string]int{}, map[string]*folder{}
+func measure() map[string]map[string]int {
+	sizes, folders, names := map[string]map[string]int{}, map[string]*folder{}, map[name]bool{}
 	add := func(p, column string, n int) {
 		top, _, below := strings.Cut(p, "/")
 		if !below {
@@ -173,6 +164,9 @@ func need(needed map[string]bool, folders map[string]*folder, dir string) {
 		need(needed, folders, to)
 	}
 }
+
+// An exported name, in a folder: files for other targets may declare it again.
+type name struct{ folder, name string }
 
 // declare notes the exported names of a file: those of the package, and methods of exported types.
 func declare(names map[name]bool, dir string, f *ast.File) {
@@ -283,187 +277,4 @@ func compare(old string, total map[string]int, why string) (text string, over []
 		text += line
 	}
 	return text, over
-}
-
-// An exported name, the same in a package and in the copies that its tests are built with.
-type name struct{ folder, name string }
-
-type census struct {
-	names map[name]bool
-	used  map[name]bool
-	tried map[name]bool // used by tests of other folders
-	// serves are the folders that more than tests import.
-	serves map[string]bool
-	asked  map[string]bool // names of methods that some interface asks for
-}
-
-// unused lists the exported names that no other folder uses.
-func unused(names map[name]bool, only []string) {
-	load, err := packages.Load(&packages.Config{Tests: true,
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
-			packages.NeedTypes | packages.NeedTypesInfo | packages.NeedSyntax}, "./...", "./cmd/assay")
-	if err != nil {
-		log.Fatal(err)
-	}
-	if packages.PrintErrors(load) > 0 {
-		os.Exit(1)
-	}
-	c := census{names: names, used: map[name]bool{}, tried: map[name]bool{}, asked: map[string]bool{},
-		serves: map[string]bool{}}
-	packages.Visit(load, nil, func(p *packages.Package) { c.interfaces(p.Types) })
-	for _, p := range load {
-		c.uses(p)
-	}
-	c.print(only)
-}
-
-// folderOf returns the folder of a package of this module: for a test, the folder it stands in.
-func folderOf(path string) (folder string, own bool) {
-	folder, own = strings.CutPrefix(path, module)
-	folder, _, _ = strings.Cut(folder, " ")
-	return strings.TrimSuffix(strings.TrimSuffix(folder, "_test"), ".test"), own
-}
-
-// interfaces notes the methods that an interface of any package asks for: they must be exported.
-func (c *census) interfaces(p *types.Package) {
-	for _, n := range p.Scope().Names() {
-		if i, ok := p.Scope().Lookup(n).Type().Underlying().(*types.Interface); ok {
-			for m := range i.Methods() {
-				c.asked[m.Name()] = true
-			}
-		}
-	}
-}
-
-// keyOf names an object as declare does.
-func keyOf(object types.Object) (key name, ok bool) {
-	if object.Pkg() == nil || !object.Exported() {
-		return name{}, false
-	}
-	folder, own := folderOf(object.Pkg().Path())
-	if !own {
-		return name{}, false
-	}
-	if f, isFunc := object.(*types.Func); isFunc {
-		if receiver := f.Signature().Recv(); receiver != nil {
-			t := receiver.Type()
-			if pointer, ok := t.(*types.Pointer); ok {
-				t = pointer.Elem()
-			}
-			named, ok := t.(*types.Named)
-			if !ok {
-				return name{}, false
-			}
-			return name{folder, named.Obj().Name() + "." + f.Name()}, true
-		}
-	}
-	return name{folder, object.Name()}, true
-}
-
-func (c *census) uses(p *packages.Package) {
-	folder, _ := folderOf(p.PkgPath)
-	for identifier, object := range p.TypesInfo.Uses {
-		key, ok := keyOf(object)
-		switch {
-		case !ok || key.folder == folder:
-		case strings.HasSuffix(p.Fset.Position(identifier.Pos()).Filename, "_test.go"):
-			c.tried[key] = true
-		default:
-			c.use(key, object)
-			c.serves[key.folder] = true
-		}
-	}
-	// What a value of another folder is made of is used with it.
-	for _, selection := range p.TypesInfo.Selections {
-		if f, ok := selection.Obj().(*types.Var); ok && f.Pkg() != nil {
-			if from, own := folderOf(f.Pkg().Path()); own && from != folder {
-				c.mention(f.Type())
-			}
-		}
-	}
-}
-
-func (c *census) use(key name, object types.Object) {
-	if c.used[key] {
-		return
-	}
-	c.used[key] = true
-	c.mention(object.Type())
-	if s, ok := object.Type().Underlying().(*types.Struct); ok && c.names[key] {
-		for f := range s.Fields() {
-			if f.Exported() {
-				c.mention(f.Type())
-			}
-		}
-	}
-}
-
-// mention marks the named types in a type as used.
-func (c *census) mention(t types.Type) {
-	switch t := t.(type) {
-	case *types.Named:
-		if key, ok := keyOf(t.Obj()); ok {
-			c.use(key, t.Obj())
-		}
-		for a := range t.TypeArgs().Types() {
-			c.mention(a)
-		}
-	case *types.Alias:
-		if key, ok := keyOf(t.Obj()); ok {
-			c.use(key, t.Obj())
-		}
-	case *types.Pointer:
-		c.mention(t.Elem())
-	case *types.Slice:
-		c.mention(t.Elem())
-	case *types.Array:
-		c.mention(t.Elem())
-	case *types.Chan:
-		c.mention(t.Elem())
-	case *types.Map:
-		c.mention(t.Key())
-		c.mention(t.Elem())
-	case *types.Signature:
-		for v := range t.Params().Variables() {
-			c.mention(v.Type())
-		}
-		for v := range t.Results().Variables() {
-			c.mention(v.Type())
-		}
-	}
-}
-
-func (c *census) print(only []string) {
-	var unused, forTests []string
-	for key := range c.names {
-		_, method, isMethod := strings.Cut(key.name, ".")
-		switch {
-		case c.used[key] || isMethod && c.asked[method]:
-		case !c.tried[key]:
-			unused = append(unused, key.folder+"."+key.name)
-		case c.serves[key.folder] && !slices.Contains(promised, key.folder):
-			forTests = append(forTests, key.folder+"."+key.name)
-		}
-	}
-	listed("unused: ", unused, only)
-	listed("for tests: ", forTests, only)
-}
-
-func chosen(folder string, only []string) bool {
-	return len(only) == 0 || slices.ContainsFunc(only, func(pattern string) bool {
-		pattern = strings.TrimPrefix(filepath.ToSlash(pattern), "./")
-		if prefix, all := strings.CutSuffix(pattern, "..."); all {
-			return strings.HasPrefix(folder+"/", prefix)
-		}
-		return folder == pattern
-	})
-}
-
-func listed(label string, names, only []string) {
-	slices.Sort(names)
-	for _, n := range names {
-		if folder, _, _ := strings.Cut(n, "."); chosen(folder, only) {
-			fmt.Println(label + n)
-		}
-	}
 }
