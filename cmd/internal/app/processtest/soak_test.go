@@ -26,7 +26,6 @@ import (
 	"testing"
 	"time"
 
-	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/runtest"
@@ -39,8 +38,8 @@ const warmUp = time.Minute
 var soakFor = flag.Duration("soak", time.Minute, "how long TestSoak lasts")
 
 // TestSoak runs self-play, a match, the loop and shared games again and again under random
-// faults: kill -9, SIGSTOP, a full disk (if a tmpfs can be mounted, which needs root), engines
-// that break the protocol, and a wall clock that jumps by up to twelve hours twice a second.
+// faults: kill -9, SIGSTOP, a full disk (if a tmpfs can be mounted, which needs root), and a
+// wall clock that jumps by up to twelve hours twice a second.
 // Each run must end with the bytes of an undisturbed one. Beside them, processes that are
 // never killed run from start to end; their memory, descriptors, threads and goroutines, and
 // the temporary files of all, must not grow: see growthBounds.
@@ -71,7 +70,6 @@ func TestSoak(t *testing.T) {
 	for i := range jobs {
 		jobs[i].whole = s.reference(&jobs[i])
 	}
-	badEngine := testengine.Build(t, "badengine")
 	stepped := buildWithClockSteps(t)
 	t.Setenv("PATH", stepped+string(os.PathListSeparator)+os.Getenv("PATH"))
 	s.steady()
@@ -85,7 +83,6 @@ func TestSoak(t *testing.T) {
 			}
 		})
 	}
-	all.Go(func() { s.badEngines(badEngine) })
 	s.sample()
 	all.Wait()
 	s.report()
@@ -310,25 +307,6 @@ func (s *soak) workers(url string) (stop func()) {
 		})
 	}
 	return func() { cancel(); all.Wait() }
-}
-
-// badEngines plays matches against engines that break the protocol. They must end.
-func (s *soak) badEngines(path string) {
-	for n := 0; time.Now().Before(s.end); n++ {
-		mode := []string{"crash", "illegal", "hang", "garbage"}[n%4]
-		ctx, cancel := context.WithTimeout(context.Background(), soonEnough)
-		text, err := exec.CommandContext(ctx, "assay", "match", "assay:hash=1:depth=1",
-			fmt.Sprintf("uci:'%s' %s", path, mode), "--games", "4", "--depth", "1", "--move-timeout", "300ms",
-			"--start-timeout", "1s").CombinedOutput()
-		var exit *exec.ExitError
-		if ctx.Err() != nil || err != nil && (!errors.As(err, &exit) || exit.ExitCode() != exitFailed) ||
-			bytes.Contains(text, []byte("panic:")) {
-			s.t.Errorf("bad engine %s: %v: %s", mode, err, tail(string(text)))
-		}
-		cancel()
-		s.count(s.faults, "bad engine")
-		time.Sleep(time.Second)
-	}
 }
 
 // noteClock notes how far the clock was off when the first process of a run started.
