@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"html"
@@ -35,22 +34,21 @@ import (
 	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
-// The page of a run shows its worker at work, and that it is gone when the run is killed.
+// The page of a run shows its worker at work. When the run is killed, the worker is gone, and the page and the list of
+// runs say how to resume the run.
 func TestServedRunShowsItsWorkers(t *testing.T) {
 	runs := t.TempDir()
-	run, address := startCoordinator(t, nil, "selfplay", "--out", filepath.Join(runs, "games"), "--games", "100000",
-		"--nodes", "20", "--max-plies", "30")
+	out := filepath.Join(runs, "games")
+	run, address := startCoordinator(t, nil, "selfplay", "--out", out, "--games", "100000", "--nodes", "20",
+		"--max-plies", "30")
 	startWorker(t, nil, address, "--name", "anna")
 	url := serveProcess(t, runs)
-	awaitPage(t, url+"/run/games", "<bdi>working</bdi>", "<bdi>anna</bdi>",
+	awaitPage(t, url+"/run/games", `class="running">running`, "<bdi>working</bdi>", "<bdi>anna</bdi>",
 		"1 at work, cores: 1", ui.Version()+", "+runtime.GOOS+"/"+durable.BuildTarget())
 
 	roster := func() (r coordinator.Snapshot) {
 		t.Helper()
-		data, err := os.ReadFile(filepath.Join(runs, "games", coordinator.DirName, coordinator.WorkersName))
-		if err == nil {
-			err = json.Unmarshal(data, &r)
-		}
+		err := durable.ReadJSON(filepath.Join(out, coordinator.DirName, coordinator.WorkersName), &r)
 		if err != nil || len(r.Workers) != 1 || r.Workers[0].Name != "anna" {
 			t.Fatalf("%+v, %v", r, err)
 		}
@@ -65,7 +63,11 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 		}
 	}
 	run.kill()
-	awaitPage(t, url+"/run/games", "<bdi>gone</bdi>", "No worker is at work")
+	const interrupted = `class="interrupted">interrupted`
+	resume := html.EscapeString("assay selfplay --games 100000 --max-plies 30 --nodes 20 --out " + quote.Word(out) +
+		" --serve 127.0.0.1:0")
+	awaitPage(t, url+"/run/games", "<bdi>gone</bdi>", "No worker is at work", interrupted, resume)
+	awaitPage(t, url+"/", interrupted, resume)
 }
 
 // output runs a command, which has to succeed or not, and returns its output.
@@ -147,11 +149,7 @@ func needInterrupts(t *testing.T) {
 func answered(t *testing.T, out string, w *process, name string) (taken, played int64) {
 	t.Helper()
 	var r coordinator.Snapshot
-	data, err := os.ReadFile(filepath.Join(out, coordinator.DirName, coordinator.WorkersName))
-	if err == nil {
-		err = json.Unmarshal(data, &r)
-	}
-	setup.Check(t, err)
+	setup.Check(t, durable.ReadJSON(filepath.Join(out, coordinator.DirName, coordinator.WorkersName), &r))
 	var games, checks int64
 	lines := strings.Split(strings.TrimSpace(w.stderr.String()), "\n")
 	if _, err := fmt.Sscanf(lines[len(lines)-1], "work: %d games and %d checks of openings", &games, &checks); err != nil {
@@ -269,23 +267,6 @@ func TestCoordinatorLeaves(t *testing.T) {
 	anna.interrupt()
 	anna.ends(exitDone)
 	sameAsLongRun(t, shared)
-}
-
-// A match is killed. Its page and the list of runs say so.
-func TestServedRunThatIsKilled(t *testing.T) {
-	runs := filepath.Join(t.TempDir(), "runs")
-	setup.Check(t, os.Mkdir(runs, 0o777))
-	out := filepath.Join(runs, "night")
-	run := start(t, nil, "match", "random", "first-move", "--depth", "1", "--games", "1000000", "--max-plies", "60",
-		"--out", out)
-	url := serveProcess(t, runs)
-	awaitPage(t, url+"/run/night", `class="running">running`, "SO FAR: ")
-
-	run.kill()
-	resume := html.EscapeString("assay match random first-move --depth 1 --games 1000000 --max-plies 60 --out " +
-		quote.Word(out))
-	awaitPage(t, url+"/run/night", `class="interrupted">interrupted`, resume)
-	awaitPage(t, url+"/", `class="interrupted">interrupted`, resume)
 }
 
 // awaitPage requests a page until it has all that is wanted.
