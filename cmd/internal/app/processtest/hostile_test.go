@@ -2,7 +2,6 @@ package processtest
 
 import (
 	"bytes"
-	"errors"
 	"flag"
 	"go/ast"
 	"go/parser"
@@ -10,7 +9,6 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -102,33 +100,23 @@ func journalLines(dir string) int {
 // is one, and returns what Wait does. An exit code other than 0 fails the test.
 func assay(t *testing.T, kill func() bool, args ...string) error {
 	t.Helper()
-	cmd := exec.Command("assay", args...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	setup.Check(t, cmd.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	var err error
-	for waiting := true; waiting; {
-		var poll <-chan time.Time
-		if kill != nil {
-			poll = time.After(4 * time.Millisecond)
-		}
+	p := start(t, nil, args...)
+	for kill != nil {
 		select {
-		case err = <-ended:
-			waiting = false
-		case <-poll:
+		case <-p.ended:
+			kill = nil
+		case <-time.After(4 * time.Millisecond):
 			if kill() {
-				_ = cmd.Process.Kill() // it may have ended by itself
+				_ = p.Process.Kill() // it may have ended by itself
 				kill = nil
 			}
 		}
 	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.Exited() {
-		t.Fatalf("assay %s: %v\n%s", strings.Join(args, " "), err, &stderr)
+	<-p.ended
+	if p.err != nil && p.ProcessState.Exited() {
+		t.Fatalf("assay %s: %v\n%s", strings.Join(args, " "), p.err, &p.stderr)
 	}
-	return err
+	return p.err
 }
 
 // attack is text that a terminal would obey, and that would forge a line of a table.

@@ -169,15 +169,12 @@ done
 			t.Fatalf("git %s: %v %s", args, err, out)
 		}
 	}
-	mute := setup.Must(net.Listen("tcp", "127.0.0.1:0"))
-	t.Cleanup(func() { mute.Close() })
 	nobody := setup.Must(net.Listen("tcp", "127.0.0.1:0"))
 	nobody.Close()
 	return dir, strings.NewReplacer("{slow}", "./slow", "{few}", "few", "{epd}", "many.epd",
 		"{positions}", "positions", "{games}", "fewgames",
 		"{others}", "others", "{sleep}", "'sleep 60'", "{build}", "'sleep 60 #{out}'",
-		"{repo}", "repo", "{key}", "key", "{mute}", mute.Addr().String(),
-		"{nobody}", nobody.Addr().String())
+		"{repo}", "repo", "{nobody}", nobody.Addr().String())
 }
 
 // TestInterrupted runs every command that can take longer than a second at a terminal: a line that shows the time
