@@ -3,10 +3,8 @@
 package processtest
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -18,9 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/runtest"
-	"github.com/creack/pty"
 	"github.com/rivo/uniseg"
 )
 
@@ -75,22 +71,16 @@ func (t *terminal) text() string {
 // onTerminal runs a command on a terminal of that width.
 func onTerminal(t *testing.T, dir string, columns int, args ...string) *terminal {
 	t.Helper()
-	cmd := exec.Command("assay", args...)
-	cmd.Dir = dir
-	f := setup.Must(pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: uint16(columns)}))
-	defer f.Close()
-	watchdog := time.AfterFunc(soonEnough, func() { _ = cmd.Process.Kill() })
+	c := startAtTerminal(t, dir, columns, args)
+	watchdog := time.AfterFunc(soonEnough, func() { _ = c.Process.Kill() })
 	defer watchdog.Stop()
-	written, _ := io.ReadAll(f) // ends with an error of input and output when the program ends
-	shown := &terminal{columns: columns}
-	shown.write(string(written))
-	if err := cmd.Wait(); err != nil {
-		t.Fatalf("assay %s: %v\n%s", strings.Join(args, " "), err, shown.text())
+	if err := <-c.ended; err != nil {
+		t.Fatalf("assay %s: %v\n%s", strings.Join(args, " "), err, c.shown().text())
 	}
-	if strings.Contains(colours.ReplaceAllString(string(written), ""), "\x1b") {
+	if strings.Contains(colours.ReplaceAllString(string(c.written), ""), "\x1b") {
 		t.Errorf("assay %s: control sequences, which this terminal does not know", args[0])
 	}
-	return shown
+	return c.shown()
 }
 
 // TestOneLineOnATerminal runs what takes long on terminals: one line shows the progress, it is
@@ -233,23 +223,18 @@ func TestFinishedGamesSurvive(t *testing.T) {
 func life(t *testing.T, dir string, kind syscall.Signal, after time.Duration, args ...string) (out string,
 	stopped bool) {
 	t.Helper()
-	cmd := exec.Command("assay", args...)
-	cmd.Dir = dir
-	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120})
-	setup.Check(t, err)
-	defer f.Close()
+	c := startAtTerminal(t, dir, 120, args)
 	if after > 0 {
-		defer time.AfterFunc(after, func() { _ = cmd.Process.Signal(kind) }).Stop() // it may have ended
+		defer time.AfterFunc(after, func() { _ = c.Process.Signal(kind) }).Stop() // it may have ended
 	}
-	text, _ := io.ReadAll(f) // ends with an error of input and output when the program ends
-	err = cmd.Wait()
-	if err == nil {
-		return string(text), false
+	err := <-c.ended
+	if out = string(c.written); err == nil {
+		return out, false
 	}
-	if killed := !cmd.ProcessState.Exited(); after == 0 || !killed && !bytes.Contains(text, []byte("interrupt")) {
-		t.Fatalf("assay %s: %v\n%s", strings.Join(args, " "), err, text)
+	if killed := !c.ProcessState.Exited(); after == 0 || !killed && !strings.Contains(out, "interrupt") {
+		t.Fatalf("assay %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
-	return string(text), true
+	return out, true
 }
 
 // status is what a terminal shows of games: which, and how many are finished.
