@@ -179,11 +179,7 @@ func TestWeight(t *testing.T) {
 func TestTuneTestsViews(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	scored := func(p *dataset.PositionRow, mover bool) {
-		score := rng.IntN(60) - 30
-		for pt, v := range [5]int{100, 300, 300, 500, 900} {
-			score += v * (p.Board.Pieces(board.White, board.PieceType(pt)).Count() - p.Board.Pieces(board.Black,
-				board.PieceType(pt)).Count())
-		}
+		score := rng.IntN(60) - 30 + walkScore(&p.Board)
 		if p.Score = int16(score); mover && p.Board.SideToMove() == board.Black {
 			p.Score = -p.Score
 		}

@@ -36,7 +36,7 @@ func writeWalks(t *testing.T, dir string, games int, change func(*dataset.Positi
 	r := rand.New(rand.NewPCG(4, 4))
 	for g := range games {
 		var rows []dataset.PositionRow
-		p, balance := board.StartPosition(), 0
+		p := board.StartPosition()
 		for ply := range 60 {
 			moves := p.LegalMoves(nil)
 			if len(moves) == 0 {
@@ -46,10 +46,7 @@ func writeWalks(t *testing.T, dir string, games int, change func(*dataset.Positi
 			rows = append(rows, dataset.PositionRow{Board: p, Ply: uint16(ply + 1), Score: dataset.NoScore,
 				Game: uint64(g + 1), Opening: uint64(g/2 + 1), Weight: 1})
 		}
-		for pt, v := range [5]int{1, 3, 3, 5, 9} {
-			balance += v * (p.Pieces(board.White, board.PieceType(pt)).Count() - p.Pieces(board.Black,
-				board.PieceType(pt)).Count())
-		}
+		balance := walkScore(&p) / 100
 		result := float32(max(-2, min(2, balance/3+r.IntN(3)-1))+2) / 4
 		for _, row := range rows {
 			row.Result = result
