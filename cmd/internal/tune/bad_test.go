@@ -14,9 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/assay-chess/assay/cmd/internal/data"
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
@@ -172,49 +170,6 @@ func TestWeight(t *testing.T) {
 		if _, err := tune(t, sets[0], sets[1], "--weight", weights); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("--weight %s: %v, want %q", weights, err, want)
 		}
-	}
-}
-
-// Scores of the wrong view end a fit that uses them, and head the report of one that does not.
-func TestTuneTestsViews(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	scored := func(p *dataset.PositionRow, mover bool) {
-		score := rng.IntN(60) - 30 + walkScore(&p.Board)
-		if p.Score = int16(score); mover && p.Board.SideToMove() == board.Black {
-			p.Score = -p.Score
-		}
-	}
-	dir := t.TempDir()
-	right, wrong, out := filepath.Join(dir, "right"), filepath.Join(dir, "wrong"), filepath.Join(dir, "w.json")
-	writeWalks(t, right, 60, func(p *dataset.PositionRow) { scored(p, false) })
-	writeWalks(t, wrong, 60, func(p *dataset.PositionRow) { scored(p, true) })
-	const what = "the scores are from the view of the side to move"
-	fit := []string{"--model", "shannon-1950", "--folds", "0", "--out", out}
-	text, err := tune(t, append([]string{wrong, "--lambda", "0.3"}, fit...)...)
-	if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "--score-view mover") ||
-		text != "" {
-		t.Errorf("%q, %v", text, err)
-	}
-	if text, err = tune(t, append([]string{wrong}, fit...)...); err != nil ||
-		!strings.Contains(text, "\nwarning: "+wrong+": "+what) || strings.Count(text, what) != 1 {
-		t.Errorf("%.200q, %v", text, err)
-	}
-	if _, err = tune(t, append([]string{right, wrong, "--lambda", "0.3"}, fit...)...); err == nil ||
-		!strings.Contains(err.Error(), wrong+": "+what) {
-		t.Errorf("beside right ones: %v", err)
-	}
-	if text, err = tune(t, append([]string{right, "--lambda", "0.3"}, fit...)...); err != nil ||
-		strings.Contains(text, "the scores ") {
-		t.Errorf("%.200q, %v", text, err)
-	}
-	stat := func(path string) string {
-		return setup.Must(execute(t.Context(), data.New(), "stat", path))
-	}
-	if text := stat(wrong); !strings.HasPrefix(text, "warning: "+what) {
-		t.Errorf("stat: %.200q", text)
-	}
-	if text := stat(right); strings.Contains(text, "warning") {
-		t.Errorf("stat: %.200q", text)
 	}
 }
 
