@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -97,13 +96,11 @@ func FuzzFolder(f *testing.F) {
 			}
 			setup.Check(t, err)
 		}
-		list := httptest.NewRecorder()
-		(&Server{Dir: filepath.Dir(dir)}).Handler().ServeHTTP(list, httptest.NewRequest(http.MethodGet,
-			"http://localhost/", nil))
-		if list.Code != http.StatusOK {
-			t.Fatalf("the list of runs: %d %s", list.Code, list.Body)
+		code, list := get(filepath.Dir(dir), "/")
+		if code != http.StatusOK {
+			t.Fatalf("the list of runs: %d %s", code, list)
 		}
-		noMarkup(t, list.Body.String())
+		noMarkup(t, list)
 		if path, err := Write(dir); err == nil {
 			page := setup.Must(os.ReadFile(path))
 			noMarkup(t, string(page))

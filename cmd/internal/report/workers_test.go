@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -66,12 +65,11 @@ func runWithWorkers(t *testing.T, dir string) (end func()) {
 	return func() { r.Close() }
 }
 
-func get(t *testing.T, url string) (code int, body string) {
-	t.Helper()
-	answer := setup.Must(http.Get(url))
-	defer answer.Body.Close()
-	data := setup.Must(io.ReadAll(answer.Body))
-	return answer.StatusCode, string(data)
+// get asks a server of the runs in a folder for a page.
+func get(runs, path string) (code int, body string) {
+	w := httptest.NewRecorder()
+	(&Server{Dir: runs}).Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil))
+	return w.Code, w.Body.String()
 }
 
 // row returns the table row that begins with a name.
@@ -89,16 +87,13 @@ func TestWorkersOnThePage(t *testing.T) {
 	runs := t.TempDir()
 	dir := filepath.Join(runs, "games")
 	end := runWithWorkers(t, dir)
-	server := httptest.NewServer((&Server{Dir: runs}).Handler())
-	t.Cleanup(server.Close)
-	page := server.URL + "/run/games"
-
-	if code, body := get(t, page); code != http.StatusOK || strings.Contains(body, `id="workers"`) {
+	const page = "/run/games"
+	if code, body := get(runs, page); code != http.StatusOK || strings.Contains(body, `id="workers"`) {
 		t.Errorf("%d: a run without workers has a section about them", code)
 	}
 
 	writeRoster(t, dir, someWorkers())
-	_, body := get(t, page)
+	_, body := get(runs, page)
 	noMarkup(t, body)
 	if !strings.Contains(body, "2 at work, cores: 10; 800 units") ||
 		!strings.Contains(body, "As of 2026-03-04 22:30:40 UTC") {
@@ -124,7 +119,7 @@ func TestWorkersOnThePage(t *testing.T) {
 
 	// No process has the run open any more: the file describes the past.
 	end()
-	if _, body := get(t, page); !strings.Contains(row(t, body, "anna"), "<bdi>gone ") ||
+	if _, body := get(runs, page); !strings.Contains(row(t, body, "anna"), "<bdi>gone ") ||
 		!strings.Contains(body, "No worker is at work") {
 		t.Error("a run that was interrupted has workers at work")
 	}
@@ -135,13 +130,11 @@ func TestDamagedListOfWorkers(t *testing.T) {
 	runs := t.TempDir()
 	dir := filepath.Join(runs, "games")
 	runWithWorkers(t, dir)
-	server := httptest.NewServer((&Server{Dir: runs}).Handler())
-	t.Cleanup(server.Close)
 	for doc, says := range map[any]string{"damaged": "cannot unmarshal", struct {
 		Format string `json:"format"`
 	}{"assay.workers/9"}: "want assay.workers/3"} {
 		writeRoster(t, dir, doc)
-		if code, body := get(t, server.URL+"/run/games"); code != http.StatusOK ||
+		if code, body := get(runs, "/run/games"); code != http.StatusOK ||
 			!strings.Contains(body, "The list of workers cannot be read") || !strings.Contains(body, says) {
 			t.Errorf("%v: %d, without %q", doc, code, says)
 		}
@@ -182,9 +175,7 @@ func TestOutcomes(t *testing.T) {
 		setup.Check(t, os.Rename(writeRun(t, name, durable.RunInfo{Command: c.command, Resume: "assay " + name, Total: 400},
 			config,
 			c.result), filepath.Join(runs, name)))
-		server := httptest.NewServer((&Server{Dir: runs}).Handler())
-		t.Cleanup(server.Close)
-		code, body := get(t, server.URL+"/")
+		code, body := get(runs, "/")
 		_, row, ok := strings.Cut(body, `<a href="run/`+name+`">`)
 		row, _, _ = strings.Cut(row, "</tr>")
 		if code != http.StatusOK || !ok {
@@ -250,10 +241,8 @@ func TestNamesOfFoldersAreText(t *testing.T) {
 	const name = "<img src=x onerror=alert(1)>\x1b[2J\u202e"
 	dir := t.TempDir()
 	runWithWorkers(t, filepath.Join(dir, name))()
-	server := httptest.NewServer((&Server{Dir: dir}).Handler())
-	defer server.Close()
 	for _, path := range []string{"/", "/run/%3Cimg%20src=x%20onerror=alert(1)%3E%1B%5B2J%E2%80%AE"} {
-		_, page := get(t, server.URL+path)
+		_, page := get(dir, path)
 		if strings.ContainsAny(page, "\x1b\u202e") || strings.Contains(page, "<img src") ||
 			!strings.Contains(page, "onerror") {
 			t.Errorf("%s: %.300s", path, page)
