@@ -187,7 +187,7 @@ func TestEnginesThatNeverWork(t *testing.T) {
 	}
 }
 
-// A player that crashes in half of its games gives no verdict, and such a match can be resumed.
+// A player that crashes in half of its games gives no verdict and no Elo, and such a match can be resumed.
 func TestForfeitsAndVerdict(t *testing.T) {
 	path := testengine.Build(t, "badengine")
 	often, mark := badPlayer(path, "crash-often")
@@ -203,13 +203,14 @@ func TestForfeitsAndVerdict(t *testing.T) {
 		return code, r, stderr
 	}
 	code, r, stderr := play(often, "--sprt", "0,10", "--games", "100", "--out", dir)
-	if code != exitFailed || r.Verdict != match.NoVerdict || r.Games > 32 ||
+	if code != exitFailed || r.Verdict != match.NoVerdict || r.Games > 32 || r.Strength.Known() ||
 		!strings.Contains(r.Reason, "(B) forfeited ") ||
 		!strings.Contains(stderr, r.Reason) || !strings.Contains(stderr, "the games are kept in "+quote.Word(dir)) {
 		t.Errorf("exit %d, %s after %d games: %s; %s", code, r.Verdict, r.Games, r.Reason, stderr)
 	}
 	if page, err := os.ReadFile(filepath.Join(dir, "report.html")); err != nil ||
-		!strings.Contains(string(page), "<strong>NO VERDICT: ") || !strings.Contains(string(page), "(B) forfeited ") {
+		!strings.Contains(string(page), "<strong>NO VERDICT: ") || !strings.Contains(string(page), "(B) forfeited ") ||
+		strings.Contains(string(page), "<bdi>Elo</bdi>") {
 		t.Errorf("the report does not say that there is no verdict: %v", err)
 	}
 	if code, stdout, stderr := call(t, "runs", filepath.Dir(dir)); code != exitDone ||

@@ -232,28 +232,6 @@ func samePages(t *testing.T, runs, name, first, elo string) {
 	has("the list with a match in progress", get("/"), "Elo ")
 }
 
-// TestNoEloWithoutVerdict: a match without a verdict shows no Elo anywhere.
-func TestNoEloWithoutVerdict(t *testing.T) {
-	s := &scripted{results: strings.Repeat("WF", 200)}
-	runs := t.TempDir()
-	out, err := s.command(t, "match", "name=G:assay:hash=1", "name=E:assay:hash=1:weights=shannon-1950", "--nodes", "50",
-		"--opening-score", "-1",
-		"--out", filepath.Join(runs, "none"), "--games", "400")
-	if err == nil || !strings.HasPrefix(out, "NO VERDICT: ") || eloRow.MatchString(out) {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	var r match.Result
-	doc, err := os.ReadFile(filepath.Join(runs, "none", "result.json"))
-	if err == nil {
-		err = json.Unmarshal(doc, &r)
-	}
-	page, errPage := os.ReadFile(filepath.Join(runs, "none", "report.html"))
-	if err != nil || r.Strength.Known() || errPage != nil || !strings.Contains(string(page), "<strong>NO VERDICT: ") ||
-		strings.Contains(string(page), "<bdi>Elo</bdi>") {
-		t.Errorf("%v, %v: %s", err, errPage, doc)
-	}
-}
-
 // TestOneEloElsewhere: a ladder says the same again, in JSON and on its page.
 func TestOneEloElsewhere(t *testing.T) {
 	t.Chdir(t.TempDir())
