@@ -109,7 +109,6 @@ func TestHabits(t *testing.T) {
 		{"tune x --epochs 3", "type --iterations 3"},
 		{"tune x --threads 3", "type --workers 3"},
 		{"match assay random --gmaes 2", "did you mean --games?"},
-		{"match assay random --rounds 1" + play, "ok 2 games"},
 		{"match assay random --rounds 1 --games 4" + play, "give one of them"},
 		{"match assay random --sprt 0 5 --games 2" + play, "ok LLR"},
 		{"match assay random --sprt elo0=0 elo1=5 alpha=0.1 beta=0.1 --games 2" + play,
@@ -189,7 +188,6 @@ func TestHabits(t *testing.T) {
 		{"match new random --games 2", `failed "new" is not in PATH; type ./new`},
 		{"match uci:new random --games 2", `failed "new" is not in PATH; type ./new`},
 		{"match new?Hash=1 random --games 2", "failed type './new?Hash=1'"},
-		{"match assay", "B is missing"},
 		{"match assay:hash=1 random --rounds 1" + play, "ok 2 games"}, // although there is a file assay
 		{"spsa ./tunable", "ok written tunable.toml with the spin options of ./tunable (1)"},
 		{"spsa ./tunable", "there is such a file already"},
@@ -209,9 +207,6 @@ func TestHabits(t *testing.T) {
 		{"weights show l", "failed l holds a run of assay ladder"},
 		{"match assay random --rounds 1 --out l" + play, "failed l holds a run of assay ladder"},
 		{"spsa l", "failed l holds a run of assay ladder"},
-		{"tune", "DATA is missing"},
-		{"spsa", "CONFIG|ENGINE is missing"},
-		{"data import", "SRC is missing"},
 		{"sprt --penta 1,2,3,4,5,6", "ok games  42"},
 		{"sprt --penta [1,2,3,4,5]", "ok games  30"},
 		{"sprt --penta [1,2,3,4,5] --elo1 9", "ok verdict  UNDECIDED"},
@@ -233,7 +228,6 @@ func TestHabits(t *testing.T) {
 		{"match assay ./new --games 2", "failed B, ./new: the player does not work: uci:new: no uciok: it ended with"},
 		{"match assay ./list.epd?a=1 --games 2", "failed ./list.epd is not executable; if it is an engine, type chmod +x"},
 		{"selfplay --games 2 --out s" + play, "ok of them played to the end as a check: 0 ended differently"},
-		{"sprt --penta 1,2,3", "3 counts, not 5"},
 	} {
 		code, stdout, stderr := call(t, strings.Fields(test.line)...)
 		want, exit := test.want, exitUsage
