@@ -121,8 +121,8 @@ func (t *tuneTask) openTest(f *tuneFlags, stderr io.Writer) (*tuneTask, error) {
 	if len(f.test) == 0 {
 		return nil, nil
 	}
-	x, err := t.beside(f.test, stderr)
-	if err != nil {
+	x := &tuneTask{paths: f.test, model: t.model, name: t.name, terms: t.terms, set: t.set, ofFeatures: t.ofFeatures}
+	if err := x.open(f.test, stderr); err != nil {
 		return nil, fmt.Errorf("--test: %w", err)
 	}
 	for i, id := range x.identity() {
@@ -131,12 +131,6 @@ func (t *tuneTask) openTest(f *tuneFlags, stderr io.Writer) (*tuneTask, error) {
 		}
 	}
 	return x, nil
-}
-
-// beside returns the task of other data of the same evaluation.
-func (t *tuneTask) beside(paths []string, stderr io.Writer) (*tuneTask, error) {
-	x := &tuneTask{paths: paths, model: t.model, name: t.name, terms: t.terms, set: t.set, ofFeatures: t.ofFeatures}
-	return x, x.open(paths, stderr)
 }
 
 func warnUnverified(stderr io.Writer, path string, verified bool) {

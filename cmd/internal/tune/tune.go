@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -249,7 +248,10 @@ func (f *tuneFlags) fit(cmd *cobra.Command, task *tuneTask, s *rows.Store, out *
 	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Build: durable.BuildTarget(),
 		Match: task.match(f, out.shownPath())}
 	if err == nil {
-		err = f.onTest(ctx, task.test, r, stderr)
+		err = task.test.with(ctx, f, stderr, func(s *rows.Store) error { return r.TestOn(ctx, s, task.test.terms) })
+		if err != nil {
+			err = fmt.Errorf("--test: %w", err)
+		}
 	}
 	if err == nil {
 		report.EGSigns, err = task.signChanges(ctx, s, r)
@@ -302,13 +304,4 @@ func (f *tuneFlags) write(cmd *cobra.Command, task *tuneTask, r *tuner.Result, r
 		return err
 	}
 	return ui.Show(cmd, report, describe(report, file.Model, took).Printer(f.all))
-}
-
-// onTest measures the weights on the data of --test, if there are any.
-func (f *tuneFlags) onTest(ctx context.Context, test *tuneTask, r *tuner.Result, stderr io.Writer) error {
-	err := test.with(ctx, f, stderr, func(s *rows.Store) error { return r.TestOn(ctx, s, test.terms) })
-	if err != nil {
-		return fmt.Errorf("--test: %w", err)
-	}
-	return nil
 }
