@@ -142,24 +142,6 @@ func TestBook(t *testing.T) {
 	}
 }
 
-func FuzzParseBook(f *testing.F) {
-	for _, text := range []string{"a: e4 e5", "a:", ":", "#", "a: O-O", "a: \xff"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		b, err := ParseBook(text)
-		if err != nil {
-			return
-		}
-		p := board.StartPosition()
-		for _, m := range b[p.Key()] {
-			if !p.IsLegal(m) {
-				t.Errorf("%q: %v is not legal in the start position", text, m)
-			}
-		}
-	})
-}
-
 // The games that the papers print are legal. Their final positions are as from an
 // independent program, and they end in checkmate where the paper says so.
 func TestPrintedGames(t *testing.T) {

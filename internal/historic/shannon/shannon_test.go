@@ -1,9 +1,11 @@
 package shannon
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -332,34 +334,16 @@ func TestEvalFile(t *testing.T) {
 	play(t, p, enginetest.Position(t, positions[2]), engine.Limits{})
 }
 
+// A text that is no list of values of h changes nothing.
 func TestThresholds(t *testing.T) {
-	p := newPlayer(t, NewB)
-	for text, ok := range map[string]bool{"0": true, "0, 4": true, "": true, "a": false, "0,,1": false, "9": false} {
-		if err := p.SetOption("Thresholds", text); (err == nil) != ok {
-			t.Errorf("thresholds %q: error %v", text, err)
+	for text, want := range map[string]string{"0": "[0]", "0, 5": "[0 5]", "": "[0 2 2 2 3 3 4 4 5]", "a": "", "0,,1": "",
+		",": "", "6": "", "-1": "", "99999999999999999999": ""} {
+		p := newPlayer(t, NewB, "Thresholds=1")
+		err := p.SetOption("Thresholds", text)
+		if got := fmt.Sprint(p.thresholds); got != cmp.Or(want, "[1]") || (err == nil) != (want != "") {
+			t.Errorf("%q: %s, error %v", text, got, err)
 		}
 	}
-}
-
-// Whatever text is accepted, every ply has a threshold that h can pass.
-func FuzzThresholds(f *testing.F) {
-	for _, text := range []string{"", "0", defaultThresholds, "5, 5,0", ",", "-1", "99999999999999999999"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		p := &Player{}
-		if p.setThresholds(text) != nil {
-			if p.thresholds != nil {
-				t.Errorf("%q is an error, but the thresholds are set", text)
-			}
-			return
-		}
-		for ply := range maxPly {
-			if n := p.threshold(ply); n < low || n > capturing {
-				t.Errorf("%q: threshold %d at ply %d", text, n, ply)
-			}
-		}
-	})
 }
 
 func TestExplain(t *testing.T) {
