@@ -170,7 +170,7 @@ does not distinguish checkmate from stalemate.`,
 			if err != nil {
 				return err
 			}
-			s, text := prinz.Solve(p, nil), ""
+			s, text := prinz.Solve(p), ""
 			for _, m := range s.Tried {
 				text += fmt.Sprintln(m)
 			}

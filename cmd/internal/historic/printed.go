@@ -194,7 +194,7 @@ func openLosAlamos() *printedProgram {
 		note:   "chess on six squares by six; values in pawns: material and mobility",
 		titles: []string{"MANIAC I - a beginner, 1956"}, close: func() error { return nil },
 		play: func(ctx context.Context, _ int, each func(replayedTurn)) error {
-			turns, _, err := losalamos.Replay(ctx, losalamos.Depth)
+			turns, err := losalamos.Replay(ctx)
 			for i, t := range turns {
 				each(replayedTurn{number: i + 1, printed: t.Played.String(), chosen: t.Choice.Move.String(),
 					same: t.Choice.Move == t.Played, why: fmt.Sprintf("%+.1f by %s", float64(t.Choice.Value)/10,

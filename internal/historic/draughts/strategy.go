@@ -43,7 +43,6 @@ type Choice struct {
 	Move  Move   // one of Best, chosen at random
 	Best  []Move // all moves with the best value
 	Value int    // of these, in eighths of a man, from the view of the side to move
-	Moves int    // number of moves considered, at all stages
 }
 
 // Choose looks ahead and chooses a move, at random among the best. ok is false if there is
@@ -56,7 +55,6 @@ func (s Strategy) Choose(p *Position, rng *rand.Rand) (c Choice, ok bool) {
 		after.Make(m)
 		// The window is one wider, so that values equal to the best are exact.
 		v := -l.value(&after, 1, m.n == 0, false, -2*lost, -c.Value+1)
-		l.moves++
 		switch {
 		case v > c.Value:
 			c.Value, c.Best = v, append(c.Best[:0], m)
@@ -64,7 +62,7 @@ func (s Strategy) Choose(p *Position, rng *rand.Rand) (c Choice, ok bool) {
 			c.Best = append(c.Best, m)
 		}
 	}
-	if c.Moves = l.moves; len(c.Best) == 0 {
+	if len(c.Best) == 0 {
 		return c, false
 	}
 	c.Move = c.Best[rng.IntN(len(c.Best))]
@@ -82,8 +80,7 @@ func (s Strategy) valueOf(p *Position, m Move) int {
 // search is the state of one look ahead.
 type search struct {
 	Strategy
-	moves int
-	buf   [16][]Move
+	buf [16][]Move
 }
 
 // value returns the value of a position, the given number of stages ahead, from the view
@@ -102,7 +99,6 @@ func (l *search) value(p *Position, stage int, quiet1, quiet2 bool, alpha, beta 
 	for _, m := range moves {
 		after := *p
 		after.Make(m)
-		l.moves++
 		v := -l.value(&after, stage+1, m.n == 0, quiet1, -beta, -max(alpha, best))
 		if best = max(best, v); best >= beta {
 			break

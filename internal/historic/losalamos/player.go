@@ -182,24 +182,22 @@ type Turn struct {
 	Choice Choice // what this program finds in the same position
 }
 
-// Replay plays through MANIAC's game and looks the given number of plies ahead in each of its
-// turns. It returns these turns and the game's end.
-func Replay(ctx context.Context, depth int) ([]Turn, *Game, error) {
-	var turns []Turn
-	g := NewGame(Start())
+// Replay plays through MANIAC's game, looks ahead in each of its turns, and returns these.
+func Replay(ctx context.Context) (turns []Turn, err error) {
+	p := Start()
 	for i, text := range PublicGame() {
-		m, err := g.pos.Parse(text)
+		m, err := p.Parse(text)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if i%2 == 0 {
-			c, ok := Choose(&g.pos, depth, func() bool { return ctx.Err() != nil })
+			c, ok := Choose(&p, Depth, func() bool { return ctx.Err() != nil })
 			if !ok {
-				return nil, nil, ctx.Err()
+				return nil, ctx.Err()
 			}
 			turns = append(turns, Turn{Played: m, Choice: c})
 		}
-		g.Push(m)
+		p.Make(m)
 	}
-	return turns, g, nil
+	return turns, nil
 }

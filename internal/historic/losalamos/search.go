@@ -148,16 +148,16 @@ type Choice struct {
 	Move  Move
 	Value int    // in tenths of a pawn, from the view of the side to move
 	Line  []Move // the best line, which starts with Move
-	Moves int    // number of moves made in the search
 }
 
 // Choose searches 1 to 64 plies deep. ok is false if there is no legal move, or if stop, which
 // is called from time to time and may be nil, has returned true.
 func Choose(p *Position, depth int, stop func() bool) (c Choice, ok bool) {
 	s := search[Position, Move]{rules: small{}, depth: min(depth, maxDepth)}
+	made := 0
 	s.spend = func() bool {
-		c.Moves++
-		return c.Moves%1024 != 0 || stop == nil || !stop()
+		made++
+		return made%1024 != 0 || stop == nil || !stop()
 	}
 	c.Value = s.value(p, 0, 0, -2*mate, 2*mate)
 	if len(s.line[0]) == 0 || s.over {

@@ -16,7 +16,7 @@ func ExampleSolve() {
 	if err != nil {
 		panic(err)
 	}
-	solution := prinz.Solve(position, nil)
+	solution := prinz.Solve(position)
 	fmt.Println(solution.Tried[len(solution.Tried)-1], solution.Found)
 	// Output: Rook to 72. true
 }

@@ -36,7 +36,10 @@ func TestPrintedList(t *testing.T) {
 	p := parse(t, Problem)
 	before := *p
 	var b strings.Builder
-	s := Solve(p, func(m Move) { b.WriteString(m.String() + "\n") })
+	s := Solve(p)
+	for _, m := range s.Tried {
+		b.WriteString(m.String() + "\n")
+	}
 	if b.String() != printed || !s.Found {
 		t.Errorf("found: %v; moves tried\n%swant\n%s", s.Found, b.String(), printed)
 	}
@@ -102,7 +105,7 @@ func TestSolve(t *testing.T) {
 		// There is no double step.
 		{"no double step", "8/8/8/8/k1K5/8/1P6/8 w - - 0 1", false, Move{}},
 	} {
-		s := Solve(parse(t, test.fen), nil)
+		s := Solve(parse(t, test.fen))
 		if s.Found != test.found || s.Found && s.Tried[len(s.Tried)-1] != test.key {
 			t.Errorf("%s: found %v after %v", test.name, s.Found, s.Tried)
 		}

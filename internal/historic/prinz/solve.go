@@ -11,20 +11,17 @@ type Solution struct {
 }
 
 // Solve tries White's moves one after another until one is a key: after each reply White has
-// a move that leaves Black without a legal move. tried, which may be nil, is called with
-// each first move before its replies are searched.
-func Solve(p *Position, tried func(Move)) Solution {
+// a move that leaves Black without a legal move.
+func Solve(p *Position) Solution {
 	s := solver{p: *p}
-	s.tried = tried
 	s.Found = s.any(board.White, 0, s.key)
 	return s.Solution
 }
 
 type solver struct {
 	Solution
-	p     Position
-	tried func(Move)
-	buf   [4][]Move // moves of each level
+	p   Position
+	buf [4][]Move // moves of each level
 }
 
 // any makes the side's legal moves until good returns true after one.
@@ -38,9 +35,6 @@ func (s *solver) any(c board.Color, level int, good func() bool) bool {
 			s.Illegal++
 		} else if level == 0 {
 			s.Tried = append(s.Tried, m)
-			if s.tried != nil {
-				s.tried(m)
-			}
 		}
 		done := legal && good()
 		s.p.undo(m, captured)
