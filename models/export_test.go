@@ -24,6 +24,7 @@ func TestExportGolden(t *testing.T) {
 		f              *File
 	}{
 		{"c", "assay.h", f}, {"c", "shannon-1950.h", shannon}, {"csv", "shannon-1950.csv", shannon},
+		{"c", "mine.h", foreignFile(t)},
 	} {
 		var b bytes.Buffer
 		if err := test.f.Export(&b, test.format); err != nil {
@@ -41,35 +42,35 @@ func TestExportGolden(t *testing.T) {
 	}
 }
 
-// TestExportCompiles compiles the C header with a program that checks some weights.
+// TestExportCompiles compiles C headers with programs that check some weights.
 func TestExportCompiles(t *testing.T) {
-	cc, err := exec.LookPath("cc")
-	if err != nil {
+	if _, err := exec.LookPath("cc"); err != nil {
 		t.Skip("cc is not installed")
 	}
-	dir := t.TempDir()
-	f := fitted(t)
+	own := fitted(t)
 	m, _ := eval.Lookup("assay")
-	at := func(name string) *TermWeight { i, _ := m.Term(name); return &f.Terms[i] }
+	at := func(name string) *TermWeight { i, _ := m.Term(name); return &own.Terms[i] }
 	at("queen").MG, at("mobility.queen.27").EG, at("psq.pawn.e4").MG = 931, 77, -123
-	var header bytes.Buffer
-	setup.Check(t, f.Export(&header, "c"))
-	const program = `#include "w.h"
-int main(void) {
-	return !(queen.mg == 931 && mobility_queen[27].eg == 77 && psq_pawn[28].mg == -123 && psq_pawn[0].mg == 0 &&
-		sizeof psq_pawn == 64 * sizeof(SCORE));
-}
-`
-	for name, text := range map[string]string{"w.h": header.String(), "main.c": program} {
-		setup.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-	}
-	bin := filepath.Join(dir, "main")
-	if out, err := exec.Command(cc, "-std=c99", "-pedantic", "-Wall", "-Werror", "-o", bin,
-		filepath.Join(dir, "main.c")).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if err := exec.Command(bin).Run(); err != nil {
-		t.Errorf("the header has other weights than the file: %v", err)
+	for want, f := range map[string]*File{
+		"queen.mg == 931 && mobility_queen[27].eg == 77 && psq_pawn[28].mg == -123 && psq_pawn[0].mg == 0 && " +
+			"sizeof psq_pawn == 64 * sizeof(SCORE)": own,
+		"pst_1[1].mg == 7 && material[0].eg == 94 && double_.eg == -10 && scale[1] == tempo": foreignFile(t),
+	} {
+		dir := t.TempDir()
+		var header bytes.Buffer
+		setup.Check(t, f.Export(&header, "c"))
+		program := "#include \"w.h\"\nint main(void) { return !(" + want + "); }\n"
+		for name, text := range map[string]string{"w.h": header.String(), "main.c": program} {
+			setup.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+		}
+		bin := filepath.Join(dir, "main")
+		if out, err := exec.Command("cc", "-std=c99", "-pedantic", "-Wall", "-Werror", "-o", bin,
+			filepath.Join(dir, "main.c")).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if err := exec.Command(bin).Run(); err != nil {
+			t.Errorf("the header of %s has other weights than the file: %v", f.Model, err)
+		}
 	}
 }
 
@@ -133,32 +134,6 @@ func foreignFile(t *testing.T) *File {
 {"name": "scale[2]", "mg": 11}, {"name": "scale[3]", "mg": 12},
 {"name": "double", "mg": -9, "eg": -10}, {"name": "tempo", "mg": 12}]}`)))
 	return f
-}
-
-// The C header of an external evaluation against a golden file, and with a program that checks some weights.
-func TestExportForeign(t *testing.T) {
-	var b bytes.Buffer
-	setup.Check(t, foreignFile(t).Export(&b, "c"))
-	path := filepath.Join("testdata", "mine.h")
-	if *update {
-		setup.Check(t, os.WriteFile(path, b.Bytes(), 0o644))
-	}
-	if want, err := os.ReadFile(path); err != nil || !bytes.Equal(b.Bytes(), want) {
-		t.Errorf("%s differs from the export (%v): run go test ./models -update and look at git diff", path, err)
-	}
-	if _, err := exec.LookPath("cc"); err != nil {
-		t.Skip("cc is not installed")
-	}
-	bin := filepath.Join(t.TempDir(), "mine")
-	c := exec.Command("cc", "-std=c99", "-x", "c", "-pedantic", "-Wall", "-Wno-unused", "-Werror", "-o", bin, "-")
-	c.Stdin = strings.NewReader(b.String() + "int main(void) { return !(pst_1[1].mg == 7 && material[0].eg == 94 && " +
-		"double_.eg == -10 && scale[1] == tempo); }\n")
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if err := exec.Command(bin).Run(); err != nil {
-		t.Errorf("other weights than the file's: %v", err)
-	}
 }
 
 // A table of squares has a term for each square that its names give; one of numbers all from 0 to 63, no more.
