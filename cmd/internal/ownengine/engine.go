@@ -186,9 +186,12 @@ func (k *workshop) prepare() (err error) {
 		return fmt.Errorf("%s: there are no numbers in %s\n%s", opts.ProjectName,
 			strings.Join(k.project.Numbers, ", "), strings.Join(leftOut(k.set.Left), "\n"))
 	}
-	_, err = k.changed(settingTag, "numbers that can be set", func() error {
+	err = k.keep(settingTag, "numbers that can be set", func() error {
 		return k.set.Instrument(k.clone.Dir, k.project.Value)
 	})
+	if err == nil {
+		_, err = k.built(settingTag)
+	}
 	if errors.Is(err, gitbuild.ErrBuild) {
 		err = fmt.Errorf("%w\nwith numbers that can be set the engine does not compile; if these errors are not of %s, leave "+
 			"the tables that they name out, with skip in %s", err, k.project.Value, opts.ProjectName)
@@ -199,14 +202,6 @@ func (k *workshop) prepare() (err error) {
 // taken says which numbers are taken.
 func (k *workshop) taken() numbers.Options {
 	return numbers.Options{Skip: slices.Clone(k.project.Skip), Take: k.project.Take}
-}
-
-// changed builds the engine with a change, which it keeps in the clone as a tag.
-func (k *workshop) changed(tag, message string, change func() error) (*gitbuild.Build, error) {
-	if err := k.keep(tag, message, change); err != nil {
-		return nil, err
-	}
-	return k.built(tag)
 }
 
 // keep keeps a change of the engine's files in the clone as a tag.

@@ -68,7 +68,7 @@ func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights)
 	if proposed.ID == champion.ID {
 		return nil, proposed, nil
 	}
-	r, kept := newRace(l.steps, l.paced(l.plan.Gate)), l.path(learn.Folder(g), GateName, raceName)
+	r, kept := newRace(l.now.Steps, l.paced(l.plan.Gate)), l.path(learn.Folder(g), GateName, raceName)
 	if err := durable.ReadJSON(kept, r); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, nil, err
 	}
@@ -149,7 +149,6 @@ func (l *loop) meet(g int, s *Step, champion *learn.Weights, games int) (*match.
 
 // propose keeps the sizes of a step from the champion's numbers to a fit's. Sizes with equal numbers are one.
 func (l *loop) propose(g int, champion *learn.Weights, was, found []float64) (*learn.Weights, error) {
-	l.steps = nil
 	ids := []string{champion.ID, idOf(l.set, was)}
 	for _, s := range sizes {
 		values := l.between(was, found, s.Share)
@@ -162,12 +161,12 @@ func (l *loop) propose(g int, champion *learn.Weights, was, found []float64) (*l
 		if err := l.keepValues(s.Weights, values); err != nil {
 			return nil, err
 		}
-		l.steps = append(l.steps, s)
+		l.now.Steps = append(l.now.Steps, s)
 	}
-	if l.steps == nil {
+	if l.now.Steps == nil {
 		return champion, nil
 	}
-	return &learn.Weights{WeightsRef: l.steps[0].Weights}, nil
+	return &learn.Weights{WeightsRef: l.now.Steps[0].Weights}, nil
 }
 
 // keepValues writes values as a file for the engine, and as a commit of the clone.

@@ -30,7 +30,6 @@ type loop struct {
 	plan           Plan
 	start          *learn.Weights
 	now            Generation    // of the generation under way
-	steps          []Step        // sizes of its step
 	sincePromotion int           // generations without a promotion, the last ones
 	began          time.Time     // this process
 	worked         time.Duration // earlier processes, as far as they said
@@ -288,7 +287,7 @@ func (l *loop) Propose(_ context.Context, g int, champion *learn.Weights) (*lear
 	if l.sincePromotion == 2 || l.late(g) {
 		return nil, learn.ErrEnough
 	}
-	l.now, l.steps = Generation{Number: g, Step: 1}, nil
+	l.now = Generation{Number: g, Step: 1}
 	if fitted, err := l.fitted(g, champion); fitted != nil || err != nil {
 		return fitted, err
 	}
@@ -323,7 +322,6 @@ func (l *loop) Propose(_ context.Context, g int, champion *learn.Weights) (*lear
 	if err != nil {
 		return nil, err
 	}
-	l.now.Steps = l.steps
 	return proposed, errors.Join(durable.WriteJSON(l.path(learn.Folder(g), fitName), &l.now), l.remember())
 }
 
@@ -345,10 +343,10 @@ func (l *loop) fitted(g int, champion *learn.Weights) (*learn.Weights, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.steps = l.now.Steps; len(l.steps) == 0 {
+	if len(l.now.Steps) == 0 {
 		return champion, nil
 	}
-	return &learn.Weights{WeightsRef: l.steps[0].Weights}, nil
+	return &learn.Weights{WeightsRef: l.now.Steps[0].Weights}, nil
 }
 
 // games plays the games of a generation, and makes the positions that it learns from.
