@@ -7,7 +7,6 @@ package enginetest
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -354,18 +353,18 @@ func Position(t testing.TB, fen string) board.Position {
 
 // Explains checks that the explanations of positions, by FEN, contain the texts.
 func Explains(t *testing.T, p interface {
-	Explain(io.Writer, *board.Position) error
+	Explain(*board.Position) (string, error)
 }, wants map[string][]string) {
 	t.Helper()
 	for fen, texts := range wants {
 		position := Position(t, fen)
-		var out strings.Builder
-		if err := p.Explain(&out, &position); err != nil {
+		out, err := p.Explain(&position)
+		if err != nil {
 			t.Errorf("%s: %v", fen, err)
 		}
 		for _, want := range texts {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("%s: %q is missing in\n%s", fen, want, out.String())
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: %q is missing in\n%s", fen, want, out)
 			}
 		}
 	}

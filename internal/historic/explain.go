@@ -8,7 +8,6 @@ package historic
 
 import (
 	"context"
-	"io"
 	"strings"
 
 	"github.com/assay-chess/assay/engine"
@@ -17,10 +16,10 @@ import (
 
 // Explainer is a player that can explain its choice of a move.
 type Explainer interface {
-	// Explain writes, as plain text, what the program computes about the position for the
+	// Explain says, as plain text, what the program computes about the position for the
 	// side to move, in the terms of its paper. It does not affect later searches. It
-	// fails if w does, or if the position cannot be explained.
-	Explain(w io.Writer, p *board.Position) error
+	// fails if the position cannot be explained.
+	Explain(p *board.Position) (string, error)
 }
 
 // Line writes the moves of a line that starts in the position as SAN. A null move is

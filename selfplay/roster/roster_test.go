@@ -414,9 +414,8 @@ func explain(t *testing.T, p engine.Player, pos *board.Position) {
 		t.Fatal("the player is not a historic.Explainer")
 	}
 	before := answer(t, p, pos, 1)
-	var text strings.Builder
-	if err := x.Explain(&text, pos); err == nil && !strings.HasSuffix(text.String(), "\n") {
-		t.Errorf("%s: the explanation is %q", pos.FEN(), text.String())
+	if text, err := x.Explain(pos); err == nil && !strings.HasSuffix(text, "\n") {
+		t.Errorf("%s: the explanation is %q", pos.FEN(), text)
 	}
 	if after := answer(t, p, pos, 1); after.Move != before.Move || after.Score != before.Score ||
 		after.Nodes != before.Nodes {

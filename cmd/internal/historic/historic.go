@@ -138,7 +138,12 @@ func explainPosition(w io.Writer, spec engine.Spec, p *board.Position) (err erro
 		return fmt.Errorf("%s cannot explain a position; these can: %s; for the modern engine use \"assay eval\"",
 			spec.Label, strings.Join(names, ", "))
 	}
-	return x.Explain(w, p)
+	text, err := x.Explain(p)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, text)
+	return err
 }
 
 func newPrinz() *cobra.Command {

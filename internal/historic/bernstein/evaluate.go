@@ -3,7 +3,6 @@ package bernstein
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/assay-chess/assay/engine"
@@ -87,10 +86,10 @@ func (p *Player) value(pos *board.Position, machine board.Color) float64 {
 	return float64(max(1, p.total(s[machine]))) / float64(max(1, p.total(s[machine.Other()])))
 }
 
-// Explain writes the factors of both sides, the eight questions with the moves that they
+// Explain has the factors of both sides, the eight questions with the moves that they
 // propose, and every plausible move with its value and its line. A star marks the chosen
 // move.
-func (p *Player) Explain(w io.Writer, pos *board.Position) error {
+func (p *Player) Explain(pos *board.Position) (string, error) {
 	var b strings.Builder
 	us := pos.SideToMove()
 	s := p.sums(pos)
@@ -107,8 +106,7 @@ func (p *Player) Explain(w io.Writer, pos *board.Position) error {
 		p.explainQuestions(&b, pos, legal)
 		p.explainMoves(&b, pos, legal)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String(), nil
 }
 
 func (p *Player) explainQuestions(b *strings.Builder, pos *board.Position, legal []board.Move) {

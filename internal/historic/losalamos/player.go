@@ -3,7 +3,6 @@ package losalamos
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -82,8 +81,8 @@ func score(v int) int {
 	return v * 100 / pawn
 }
 
-// Explain writes every move with its value in pawns and its line, the best first.
-func (p *Player) Explain(w io.Writer, root *board.Position) error {
+// Explain has every move with its value in pawns and its line, the best first.
+func (p *Player) Explain(root *board.Position) (string, error) {
 	type entry struct {
 		move  board.Move
 		value int
@@ -96,11 +95,9 @@ func (p *Player) Explain(w io.Writer, root *board.Position) error {
 		entries = append(entries, entry{m, v, slices.Clone(s.line[0])})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return b.value - a.value })
-	if _, err := fmt.Fprintf(w, "%d moves, each searched %d plies deep.\n"+
-		"Value in pawns = material at the end of the line + 0.1 x mobility of the positions on it:\n",
-		len(entries), p.plies); err != nil {
-		return err
-	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d moves, each searched %d plies deep.\n"+
+		"Value in pawns = material at the end of the line + 0.1 x mobility of the positions on it:\n", len(entries), p.plies)
 	for _, e := range entries {
 		at, text := *root, ""
 		mobility := 0
@@ -111,12 +108,9 @@ func (p *Player) Explain(w io.Writer, root *board.Position) error {
 		}
 		// From the view of the side to move at the root.
 		material, mobility := forWhite(root, large{}.material(&at)), forWhite(root, mobility)
-		if _, err := fmt.Fprintf(w, "%8.1f = %3d %+6.1f  %s\n", float64(e.value)/pawn, material, float64(mobility)/pawn,
-			text[1:]); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "%8.1f = %3d %+6.1f  %s\n", float64(e.value)/pawn, material, float64(mobility)/pawn, text[1:])
 	}
-	return nil
+	return b.String(), nil
 }
 
 func forWhite(p *board.Position, v int) int {

@@ -179,13 +179,12 @@ func TestLineValue(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	p := board.StartPosition()
-	var b strings.Builder
 	player := New()
 	setup.Check(t, player.SetOption("Plies", "2"))
-	setup.Check(t, player.Explain(&b, &p))
+	text := setup.Must(player.Explain(&p))
 	r := setup.Must(player.Search(context.Background(), board.NewGame(p), engine.Limits{}))
-	lines := strings.Split(b.String(), "\n")
+	lines := strings.Split(text, "\n")
 	if len(lines) != 2+20+1 || !strings.Contains(lines[2], "  "+p.SAN(r.Move)+" ") {
-		t.Errorf("Search chooses %s; the explanation is\n%s", p.SAN(r.Move), b.String())
+		t.Errorf("Search chooses %s; the explanation is\n%s", p.SAN(r.Move), text)
 	}
 }

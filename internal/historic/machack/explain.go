@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -14,20 +13,19 @@ import (
 	"github.com/assay-chess/assay/internal/historic"
 )
 
-// Explain writes what the paper's debugging aids printed: the static value term by term, the
+// Explain has what the paper's debugging aids printed: the static value term by term, the
 // plausibility of all moves with a comment for each factor, the main variation of each new
 // best move, and the statistics of the search. It fails if the game is over.
-func (p *Player) Explain(w io.Writer, root *board.Position) error {
+func (p *Player) Explain(root *board.Position) (string, error) {
 	var b strings.Builder
 	moves := root.LegalMoves(nil)
 	if len(moves) == 0 {
-		return fmt.Errorf("%s: the game is over, no move can be explained", root.FEN())
+		return "", fmt.Errorf("%s: the game is over, no move can be explained", root.FEN())
 	}
 	p.explainStatic(&b, root)
 	explainMoves(&b, root, moves)
 	p.explainSearch(&b, root, moves)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String(), nil
 }
 
 func (p *Player) explainStatic(b *strings.Builder, root *board.Position) {

@@ -2,7 +2,6 @@ package machack
 
 import (
 	"context"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -227,7 +226,7 @@ func TestExplain(t *testing.T) {
 	enginetest.Explains(t, p, map[string][]string{tournament[0]: {"Static value S = ", "Plausibility of the moves",
 		"  1. ",
 		"developmental value", "so that it now attacks", "Chosen: ", "plausible move generations"}})
-	if err := p.Explain(io.Discard, parse(t, "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1")); err == nil {
+	if _, err := p.Explain(parse(t, "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1")); err == nil {
 		t.Error("no error although the game is over")
 	}
 }

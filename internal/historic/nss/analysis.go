@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -103,11 +102,11 @@ func (a *analysis) analyze(p *board.Position, m board.Move) (v worth, line []boa
 	return v, append([]board.Move{m}, rest...), ok
 }
 
-// Explain writes the goals with their values of the position, the possible exchanges, and
+// Explain has the goals with their values of the position, the possible exchanges, and
 // the moves that the goals propose, each with its value, the goal that rejects it, if any,
 // and the analyzed line. A star marks the first acceptable move, at which the program stops
 // when it plays.
-func (p *Player) Explain(w io.Writer, pos *board.Position) error {
+func (p *Player) Explain(pos *board.Position) (string, error) {
 	var b strings.Builder
 	e := p.executive(context.Background(), pos, engine.Limits{})
 	e.explainGoals(&b, p.goals)
@@ -117,8 +116,7 @@ func (p *Player) Explain(w io.Writer, pos *board.Position) error {
 	} else {
 		e.explainMoves(&b, p)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String(), nil
 }
 
 func (e *executive) explainGoals(b *strings.Builder, count int) {

@@ -3,7 +3,6 @@ package shannon
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/assay-chess/assay/engine"
@@ -15,9 +14,9 @@ import (
 // and so takes longer than the search for the best.
 const explainNodes = 2_000_000
 
-// Explain writes f(P) term by term, g(P), and for every move of T7's list its h(P,M), its
+// Explain has f(P) term by term, g(P), and for every move of T7's list its h(P,M), its
 // minimax value and its variation.
-func (p *Player) Explain(w io.Writer, pos *board.Position) error {
+func (p *Player) Explain(pos *board.Position) (string, error) {
 	var b strings.Builder
 	p.explainTerms(&b, pos)
 	g := 0
@@ -26,8 +25,7 @@ func (p *Player) Explain(w io.Writer, pos *board.Position) error {
 	}
 	fmt.Fprintf(&b, "\ng(P) = %d (1: a piece hangs or the king is in check, so that type B searches on)\n\n", g)
 	p.explainMoves(&b, pos)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String(), nil
 }
 
 func (p *Player) explainTerms(b *strings.Builder, pos *board.Position) {

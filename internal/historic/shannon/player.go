@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"sync"
 
@@ -153,8 +152,8 @@ func (p *Lister) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	return budget.Finish(engine.Unscored(m)), nil
 }
 
-// Explain writes the numbered list of legal moves.
-func (p *Lister) Explain(w io.Writer, pos *board.Position) error {
+// Explain has the numbered list of legal moves.
+func (p *Lister) Explain(pos *board.Position) (string, error) {
 	list := List(pos)
 	text := "the first legal move in the order of T7:\n"
 	if p.mixed {
@@ -166,6 +165,5 @@ func (p *Lister) Explain(w io.Writer, pos *board.Position) error {
 	for i, m := range list {
 		text += fmt.Sprintf("%3d  %s\n", i+1, pos.SAN(m))
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return text, nil
 }

@@ -3,7 +3,6 @@ package torres
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -31,13 +30,11 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	return budget.Finish(r), nil
 }
 
-// Explain writes the rule that applies, and its move.
-func (p *Player) Explain(w io.Writer, root *board.Position) error {
+// Explain has the rule that applies, and its move.
+func (p *Player) Explain(root *board.Position) (string, error) {
 	m, rule := answer(root)
 	if rule == 0 {
-		_, err := fmt.Fprintf(w, "The automaton %v.\n", rule)
-		return err
+		return fmt.Sprintf("The automaton %v.\n", rule), nil
 	}
-	_, err := fmt.Fprintf(w, "Rule %d: %v. %s\n", int(rule), rule, root.SAN(m))
-	return err
+	return fmt.Sprintf("Rule %d: %v. %s\n", int(rule), rule, root.SAN(m)), nil
 }

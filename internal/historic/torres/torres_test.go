@@ -147,10 +147,9 @@ func TestRules(t *testing.T) {
 		if rule != test.rule || rule != 0 && p.SAN(m) != test.move {
 			t.Errorf("%s: rule %d, %v; want rule %d, %s", test.fen, rule, m, test.rule, test.move)
 		}
-		var b strings.Builder
-		if err := New().Explain(&b, &p); err != nil || !strings.HasSuffix(b.String(), ".\n") &&
-			!strings.HasSuffix(b.String(), test.move+"\n") {
-			t.Errorf("%s: explanation %q, error %v", test.fen, b.String(), err)
+		if text, err := New().Explain(&p); err != nil || !strings.HasSuffix(text, ".\n") &&
+			!strings.HasSuffix(text, test.move+"\n") {
+			t.Errorf("%s: explanation %q, error %v", test.fen, text, err)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/assay-chess/assay/engine"
@@ -94,10 +93,10 @@ func (p *Player) why(n *node, m board.Move) string {
 	return ""
 }
 
-// Explain writes the material value and the position-play value of the position for the side
+// Explain has the material value and the position-play value of the position for the side
 // to move, contribution by contribution, and then every move with its value, the increase
 // in position-play value that it brings, and the expected line. A star marks the chosen move.
-func (p *Player) Explain(w io.Writer, pos *board.Position) error {
+func (p *Player) Explain(pos *board.Position) (string, error) {
 	var b strings.Builder
 	us := pos.SideToMove()
 	fmt.Fprintf(&b, "machine plays %s: W/B = %.1f/%.1f = %.4f\n", us,
@@ -109,8 +108,7 @@ func (p *Player) Explain(w io.Writer, pos *board.Position) error {
 		fmt.Fprintf(&b, "  %c%-3s (%c) %+.1f  %s\n", c.Piece.Letter(), c.Square, c.Rule, float64(c.Tenths)/10, c.Note)
 	}
 	p.explainMoves(&b, pos)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String(), nil
 }
 
 func (p *Player) explainMoves(b *strings.Builder, pos *board.Position) {
