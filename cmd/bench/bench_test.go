@@ -69,7 +69,7 @@ func TestCount(t *testing.T) {
 // A row in which assay does twice the work of a peer, another peer is missing and a third fails.
 func TestTable(t *testing.T) {
 	works := func(name string, work float64) side {
-		return side{name: name, work: always(work), start: func(string) ([]byte, float64, error) { return nil, 2, nil }}
+		return side{name: name, work: always(work), start: func() ([]byte, float64, error) { return nil, 2, nil }}
 	}
 	r := row{"job of work", "k nodes", 1000, []side{works("assay", 8000), works("peer", 4000),
 		{name: "gone", missing: "not installed"}, works("fails", 0)}}

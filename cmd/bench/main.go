@@ -78,11 +78,10 @@ type row struct {
 type side struct {
 	name    string
 	missing string
-	dir     string                                    // to run in
-	prepare func() error                              // what comes first and is not measured; may be nil
-	start   func(dir string) ([]byte, float64, error) // does the job; returns the output and the CPU time
-	work    func(out []byte) (float64, error)         // how much work that was
-	rates   []float64                                 // of each round
+	prepare func() error                      // what comes first and is not measured; may be nil
+	start   func() ([]byte, float64, error)   // does the job; returns the output and the CPU time
+	work    func(out []byte) (float64, error) // how much work that was
+	rates   []float64                         // of each round
 }
 
 // tools are the programs and folders that the rows need.

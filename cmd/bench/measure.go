@@ -32,11 +32,10 @@ func find(variable, name string) string {
 	return path
 }
 
-// seconds runs a command in a folder and returns its output and CPU time, which includes
-// the processes that it has waited for.
-func seconds(dir, path string, args ...string) ([]byte, float64, error) {
+// seconds runs a command and returns its output and CPU time, which includes the processes
+// that it has waited for.
+func seconds(path string, args ...string) ([]byte, float64, error) {
 	cmd := exec.Command(path, args...)
-	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, lastLine(out))
@@ -54,7 +53,7 @@ func process(name, path string, args ...string) side {
 	if path == "" {
 		return side{name: name, missing: "not installed"}
 	}
-	return side{name: name, start: func(dir string) ([]byte, float64, error) { return seconds(dir, path, args...) }}
+	return side{name: name, start: func() ([]byte, float64, error) { return seconds(path, args...) }}
 }
 
 // always is the work of a job that is always the same.
@@ -69,7 +68,7 @@ func (s *side) run() (work, cpu float64, err error) {
 			return 0, 0, err
 		}
 	}
-	out, cpu, err := s.start(s.dir)
+	out, cpu, err := s.start()
 	if err != nil {
 		return 0, 0, err
 	}
@@ -87,7 +86,7 @@ func dialogue(name string, work func([]byte) (float64, error), path string, args
 	if path == "" {
 		return side{name: name, missing: "not installed"}
 	}
-	return side{name: name, work: work, start: func(string) ([]byte, float64, error) {
+	return side{name: name, work: work, start: func() ([]byte, float64, error) {
 		cmd := exec.Command(path, args...)
 		in, err := cmd.StdinPipe()
 		if err != nil {
