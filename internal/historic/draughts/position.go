@@ -42,18 +42,10 @@ const (
 	types
 )
 
-// shift moves every square of the word by a type of move. Squares that would leave the
-// board are dropped.
+// shift moves every square of the word by a type of move, which leads in the direction of its number from even rows and
+// in the other one from odd rows. Squares that would leave the board are dropped.
 func shift(word uint32, kind int) uint32 {
-	switch kind {
-	case plus4:
-		return word & mask4 << 4
-	case plusSide:
-		return word&mask4&evenRows&^rightEdge<<5 | word&mask4&oddRows&^leftEdge<<3
-	case minus4:
-		return word >> 4
-	}
-	return word&evenRows&^rightEdge>>3 | word&oddRows&^leftEdge>>5
+	return slide(word&evenRows, kind) | slide(word&oddRows, kind^1)
 }
 
 // unshift undoes shift.
