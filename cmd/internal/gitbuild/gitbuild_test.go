@@ -19,20 +19,9 @@ import (
 // TestMain lets the test binary be another process that builds: see builder.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("GITBUILD_REPO"); dir != "" {
-		c, err := OpenCache(func(format string, args ...any) { fmt.Printf(format+"\n", args...) })
-		if err == nil {
-			var s *Source
-			if s, err = resolve(dir, "HEAD"); err == nil {
-				var b *Build
-				if b, err = c.Build(context.Background(), s, os.Getenv("GITBUILD_COMMAND")); err == nil {
-					fmt.Println("new:", b.New)
-				}
-			}
-		}
-		if err != nil {
-			fmt.Println(err)
-			os.Exit(1)
-		}
+		c := setup.Must(OpenCache(func(format string, args ...any) { fmt.Printf(format+"\n", args...) }))
+		b := setup.Must(c.Build(context.Background(), setup.Must(resolve(dir, "HEAD")), os.Getenv("GITBUILD_COMMAND")))
+		fmt.Println("new:", b.New)
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
@@ -283,7 +272,7 @@ func builder(t *testing.T, dir, command string) (cmd *exec.Cmd, out *strings.Bui
 	t.Helper()
 	cmd, out = exec.Command(os.Args[0]), new(strings.Builder)
 	cmd.Env = append(os.Environ(), "GITBUILD_REPO="+dir, "GITBUILD_COMMAND="+command)
-	cmd.Stdout = out
+	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = time.Second
 	setup.Check(t, cmd.Start())
 	t.Cleanup(func() {
