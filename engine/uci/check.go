@@ -228,24 +228,11 @@ func (k *checker) syncs(text, word string) string {
 // listen reads lines until one begins with the word, which it reports, or the time is over. The error comes from a
 // program that has ended.
 func (k *checker) listen(word string, within time.Duration, each func(line []byte)) (bool, error) {
-	p := k.process
-	p.beginWait()
-	defer p.watch.Stop()
-	p.readUntil(k.ctx, time.Now().Add(within))
-	for {
-		line, err := p.next()
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return false, nil
-		} else if err != nil {
-			return false, err
-		}
-		if each != nil {
-			each(line)
-		}
-		if first, _ := nextWord(line); bytes.EqualFold(first, []byte(word)) {
-			return true, nil
-		}
+	err := k.process.listen(k.ctx, word, within, each)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return false, nil
 	}
+	return err == nil, err
 }
 
 // needs returns an announced option, without which the check is skipped.

@@ -218,29 +218,20 @@ func (c *Client) optionCommands() (string, error) {
 
 // sync sends commands and waits until the engine has processed them.
 func (c *Client) sync(commands string) error {
-	return c.await(commands+"isready\n", "readyok", c.command.StartTimeout, func([]byte) {})
+	return c.await(commands+"isready\n", "readyok", c.command.StartTimeout, nil)
 }
 
-// await sends commands and passes each line of the answer to each, up to the line that
+// await sends commands and passes each line of the answer to each, which may be nil, up to the line that
 // begins with the word.
 func (c *Client) await(commands, word string, within time.Duration, each func(line []byte)) error {
-	p := c.process
-	p.beginWait()
-	defer p.watch.Stop()
-	if err := p.write([]byte(commands), within); err != nil {
+	err := c.process.write([]byte(commands), within)
+	if err == nil {
+		err = c.process.listen(context.Background(), word, within, each)
+	}
+	if err != nil {
 		return c.fail(err, word, within)
 	}
-	p.readUntil(context.Background(), time.Now().Add(within))
-	for {
-		line, err := p.next()
-		if err != nil {
-			return c.fail(err, word, within)
-		}
-		if first, _ := nextWord(line); bytes.EqualFold(first, []byte(word)) {
-			return nil
-		}
-		each(line)
-	}
+	return nil
 }
 
 // fail kills the process and returns the error that says which answer is missing.
@@ -289,8 +280,7 @@ func (c *Client) NewGame(uint64) error {
 	}
 	c.writer.reset()
 	c.lastMove = ""
-	return c.await("ucinewgame\nisready\n", "readyok", max(c.command.StartTimeout, c.command.MoveTimeout),
-		func([]byte) {})
+	return c.await("ucinewgame\nisready\n", "readyok", max(c.command.StartTimeout, c.command.MoveTimeout), nil)
 }
 
 // SetOption implements engine.Player. It sets an option that the engine announced, and

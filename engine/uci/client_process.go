@@ -1,6 +1,7 @@
 package uci
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -261,6 +262,25 @@ func (p *process) next() ([]byte, error) {
 		}
 		if err := p.deadline(); err != nil {
 			return nil, err
+		}
+	}
+}
+
+// listen passes lines to each, which may be nil, up to one that begins with the word.
+func (p *process) listen(ctx context.Context, word string, within time.Duration, each func(line []byte)) error {
+	p.beginWait()
+	defer p.watch.Stop()
+	p.readUntil(ctx, time.Now().Add(within))
+	for {
+		line, err := p.next()
+		if err != nil {
+			return err
+		}
+		if each != nil {
+			each(line)
+		}
+		if first, _ := nextWord(line); bytes.EqualFold(first, []byte(word)) {
+			return nil
 		}
 	}
 }
