@@ -45,7 +45,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	if r, err := OpenGames(data, Partial()); err != nil || r.Len() != safe || safe == 0 {
 		t.Errorf("%d rows are safe, but %v", safe, err)
-	} else if rows, err := readAll(r); err != nil || !reflect.DeepEqual(rows, games[:safe]) {
+	} else if rows, err := datatest.ReadAll(r); err != nil || !reflect.DeepEqual(rows, games[:safe]) {
 		t.Errorf("%d rows read, %v", len(rows), err)
 	}
 	for name := range datatest.Files(t, data) {

@@ -185,13 +185,13 @@ func TestReadsFilesFromNode(t *testing.T) {
 	}
 	rewrite(bareFile(t, gamesCodec, layout{GamesFormat, "x", 15, 40}, games))
 	g := setup.Must(OpenGames(out))
-	if got, err := readAll(g); err != nil || !reflect.DeepEqual(got, games) {
+	if got, err := datatest.ReadAll(g); err != nil || !reflect.DeepEqual(got, games) {
 		t.Errorf("%d games, %v", len(got), err)
 	}
 	positions := positionsOf(games)
 	rewrite(bareFile(t, positionsCodec, layout{PositionsFormat, "x", 1000, 10000}, positions))
 	p := setup.Must(OpenPositions(out))
-	if got, err := readAll(p); err != nil || !reflect.DeepEqual(got, positions) {
+	if got, err := datatest.ReadAll(p); err != nil || !reflect.DeepEqual(got, positions) {
 		t.Errorf("%d positions, %v", len(got), err)
 	}
 }

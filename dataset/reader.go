@@ -317,27 +317,6 @@ func (r *Reader[R]) ID() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// scan calls visit with every row of file i, or with the reason why it is not valid, until visit
-// returns false.
-func (r *Reader[R]) scan(i int, visit func(row int64, r *R, err error) bool) error {
-	row := int64(0)
-	_, err := r.batches(i, func(rec arrow.Record, fetch func(int, *R) error) bool {
-		var v R
-		for k := range int(rec.NumRows()) {
-			err := fetchRow(fetch, k, &v)
-			if err != nil {
-				err = &rowError{File: r.files[i].path, Row: row, Err: err}
-			}
-			if !visit(row, &v, err) {
-				return false
-			}
-			row++
-		}
-		return true
-	})
-	return err
-}
-
 // batches calls visit with every record batch of file i and what decodes its rows. It reports whether visit wants more.
 func (r *Reader[R]) batches(i int, visit func(arrow.Record, func(int, *R) error) bool) (more bool, err error) {
 	defer func() {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/assay-chess/assay/dataset/internal/dedup"
 	"github.com/assay-chess/assay/dataset/internal/guard"
 	"github.com/assay-chess/assay/engine/board"
@@ -129,21 +130,25 @@ type verifier struct {
 // verifyFiles reads every row of every file. Check is for rules beyond a single row, or
 // nil.
 func verifyFiles[R any](v *verifier, w *watch, r *Reader[R], check func(*R) error) {
-	for i := range r.files {
-		err := r.scan(i, func(row int64, value *R, err error) bool {
-			if w.row() != nil {
-				return false
-			}
-			if err == nil && check != nil {
-				if err = check(value); err != nil {
-					err = &rowError{File: r.files[i].path, Row: row, Err: err}
+	for i, f := range r.files {
+		row := int64(-1)
+		_, err := r.batches(i, func(rec arrow.Record, fetch func(int, *R) error) bool {
+			var value R
+			for k := range int(rec.NumRows()) {
+				if w.row() != nil {
+					return false
 				}
-			}
-			if err != nil {
-				v.BadRows++
-				v.problem(err)
-			} else {
-				v.Rows++
+				row++
+				err := fetchRow(fetch, k, &value)
+				if err == nil && check != nil {
+					err = check(&value)
+				}
+				if err != nil {
+					v.BadRows++
+					v.problem(&rowError{File: f.path, Row: row, Err: err})
+				} else {
+					v.Rows++
+				}
 			}
 			return true
 		})

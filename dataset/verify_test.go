@@ -103,7 +103,7 @@ func TestBadRowsOfOthersAreNamed(t *testing.T) {
 		}
 	}
 	r := setup.Must(OpenGames(dir))
-	rows, err := readAll(r)
+	rows, err := datatest.ReadAll(r)
 	var row *rowError
 	if len(rows) != 4 || !errors.As(err, &row) || row.Row != 4 {
 		t.Errorf("a reader gives %d rows, then %v", len(rows), err)
@@ -173,7 +173,7 @@ func TestDamagedShardsAreNoticed(t *testing.T) {
 	damages(whole, func(what string, changed []byte) {
 		setup.Check(t, os.WriteFile(path, changed, 0o666))
 		r := setup.Must(OpenGames(dir))
-		rows, err := readAll(r)
+		rows, err := datatest.ReadAll(r)
 		if !errors.Is(err, durable.ErrDamaged) || !bytes.Contains([]byte(err.Error()), []byte(path)) ||
 			len(rows) != 10 {
 			t.Fatalf("%s: %d rows, %v", what, len(rows), err)
@@ -181,7 +181,7 @@ func TestDamagedShardsAreNoticed(t *testing.T) {
 	})
 	setup.Check(t, os.Remove(path))
 	r := setup.Must(OpenGames(dir))
-	if _, err := readAll(r); !errors.Is(err, os.ErrNotExist) {
+	if _, err := datatest.ReadAll(r); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing shard: %v", err)
 	}
 }
@@ -294,7 +294,7 @@ func FuzzBareFile(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if rows, err := readAll(r); err == nil && int64(len(rows)) != r.Len() {
+		if rows, err := datatest.ReadAll(r); err == nil && int64(len(rows)) != r.Len() {
 			t.Errorf("%d rows of %d", len(rows), r.Len())
 		}
 	})

@@ -34,35 +34,13 @@ func writeAll[R any](t testing.TB, dir string, c *codec[R], l layout, rows []R,
 	return setup.Must(w.Finish(map[string]int{"written": len(rows)}))
 }
 
-// readShard reads one file of a data set.
-func readShard[R any](r *Reader[R], i int) (rows []R, err error) {
-	var bad error
-	err = r.scan(i, func(_ int64, row *R, err error) bool {
-		bad = err
-		rows = append(rows, *row)
-		return err == nil
-	})
-	return rows, errors.Join(bad, err)
-}
-
-// readAll reads a data set to the end, or to the first error.
-func readAll[R any](r *Reader[R]) (rows []R, err error) {
-	for row, err := range r.All() {
-		if err != nil {
-			return rows, err
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
-}
-
 func TestGamesRoundTrip(t *testing.T) {
 	for _, n := range []int{0, 1, 10, 43} {
 		dir := filepath.Join(t.TempDir(), "games")
 		want := randomGames(1, n)
 		m := writeAll(t, dir, gamesCodec, smallGames, want)
 		r := setup.Must(OpenGames(dir))
-		got := setup.Must(readAll(r))
+		got := setup.Must(datatest.ReadAll(r))
 		if len(got) != n || r.Len() != int64(n) || !r.Verified() || m.Rows != int64(n) || !m.Complete {
 			t.Errorf("%d rows, Len %d, manifest %+v", len(got), r.Len(), m)
 		}
@@ -83,7 +61,7 @@ func TestPositionsRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, positionsCodec, smallPositions, want)
 	r := setup.Must(OpenPositions(dir))
-	got, err := readAll(r)
+	got, err := datatest.ReadAll(r)
 	if err != nil || len(got) != len(want) {
 		t.Fatalf("%d rows, %v", len(got), err)
 	}
@@ -91,14 +69,6 @@ func TestPositionsRoundTrip(t *testing.T) {
 		if got[i] != want[i] {
 			t.Fatalf("row %d is\n%+v, want\n%+v", i, got[i], want[i])
 		}
-	}
-	n := 0
-	for i := range r.Shards() {
-		rows := setup.Must(readShard(r, i))
-		n += len(rows)
-	}
-	if n != len(want) {
-		t.Errorf("%d rows by shard", n)
 	}
 }
 
@@ -144,7 +114,7 @@ func TestFeaturesRoundTrip(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(gotSet, set) {
 			t.Fatalf("set %+v, %v", gotSet, err)
 		}
-		got, err := readAll(r)
+		got, err := datatest.ReadAll(r)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%d rows, %v", len(got), err)
 		}
