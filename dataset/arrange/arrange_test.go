@@ -25,7 +25,7 @@ func namedPositions(seed uint64, games int) []dataset.PositionRow {
 	var rows []dataset.PositionRow
 	for i, g := range datatest.Games[dataset.GameRow](seed, games) {
 		for _, r := range positionsOf([]dataset.GameRow{g}) {
-			r.Game, r.Opening, r.Weight = g.Game+seed, 1+uint64(i/2), 1
+			r.Game, r.Opening = g.Game+seed, 1+uint64(i/2)
 			rows = append(rows, r)
 		}
 	}
@@ -326,7 +326,7 @@ func writePositions(t testing.TB, dir string, rows []dataset.PositionRow, opts .
 	datatest.Write(t, w, err, rows)
 }
 
-// positionsOf returns all positions of games, with labels of every kind.
+// positionsOf returns all positions of games, which they do not name.
 func positionsOf(games []dataset.GameRow) (rows []dataset.PositionRow) {
 	for _, g := range games {
 		for i, game := range g.Replay() {
@@ -335,12 +335,6 @@ func positionsOf(games []dataset.GameRow) (rows []dataset.PositionRow) {
 				Result: dataset.ResultOf(g.Result), Weight: 1}
 			if i < len(g.Scores) {
 				r.Score = g.Scores[i]
-			}
-			if i%7 != 0 {
-				r.Game, r.Opening = g.Game, g.Opening
-			}
-			if i%5 == 0 {
-				r.Weight = 0.25
 			}
 			rows = append(rows, r)
 		}
@@ -393,7 +387,6 @@ func TestSummaryOfPositions(t *testing.T) {
 	keys := map[uint64]bool{}
 	phases := [25]int64{}
 	for i := range rows {
-		rows[i].Game = 0
 		keys[rows[i].Board.Key()] = true
 		phases[eval.Phase(&rows[i].Board)]++
 	}
@@ -406,20 +399,9 @@ func TestSummaryOfPositions(t *testing.T) {
 	}
 }
 
-func terminationsOf(games []dataset.GameRow) map[string]int64 {
-	n := map[string]int64{}
-	for _, g := range games {
-		n[g.Termination]++
-	}
-	return n
-}
-
 // No games are inferred from rows in no order.
 func TestNoGamesInferredFromRowsInNoOrder(t *testing.T) {
 	rows := positionsOf(datatest.Games[dataset.GameRow](27, 20))
-	for i := range rows {
-		rows[i].Game = 0
-	}
 	datatest.Rand(27).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	dir := t.TempDir()
 	writePositions(t, dir, rows)
@@ -441,7 +423,11 @@ func TestSummaryOfInterruptedData(t *testing.T) {
 	if err != nil || s.Complete || s.Rows != 20 {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	if !reflect.DeepEqual(s.Terminations, terminationsOf(games[:20])) {
+	want := map[string]int64{}
+	for _, g := range games[:20] {
+		want[g.Termination]++
+	}
+	if !reflect.DeepEqual(s.Terminations, want) {
 		t.Errorf("terminations %v", s.Terminations)
 	}
 }

@@ -277,7 +277,7 @@ func TestDialects(t *testing.T) {
 				t.Errorf("%s, %s: %q, %v", d.file, text[1], refused, err)
 				continue
 			}
-			for i, got := range positions(t, dir) {
+			for i, got := range positions(dir) {
 				want := list[i]
 				if d.score == "none" {
 					want.Score = dataset.NoScore
@@ -307,7 +307,7 @@ func TestPlainIsChecked(t *testing.T) {
 		!strings.HasPrefix(refused[0], `7: score "x"`) || !strings.HasPrefix(refused[1], "13: the file ends") {
 		t.Fatal(n, refused, err)
 	}
-	if r := positions(t, dir)[0]; r.Score != dataset.NoScore || r.Result != 0.5 || r.Ply != 8 {
+	if r := positions(dir)[0]; r.Score != dataset.NoScore || r.Result != 0.5 || r.Ply != 8 {
 		t.Errorf("%+v", r)
 	}
 }

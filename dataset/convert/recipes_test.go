@@ -47,12 +47,7 @@ func recipeData(t *testing.T, dir string) (list []dataset.PositionRow, games []d
 		put(t, "x.pgn", pgn)); err != nil || refused != nil {
 		t.Fatal(refused, err)
 	}
-	r := setup.Must(dataset.OpenGames(filepath.Join(dir, "games")))
-	for g, err := range r.All() {
-		setup.Check(t, err)
-		games = append(games, g)
-	}
-	return positions(t, filepath.Join(dir, "positions")), games
+	return positions(filepath.Join(dir, "positions")), gamesIn(filepath.Join(dir, "games"))
 }
 
 func count(scores []int16, of int16) (n int) {
@@ -198,7 +193,7 @@ func imported(t *testing.T, n int) (dir string, rows []dataset.PositionRow) {
 	if _, _, err := importFiles(t, dir, ImportConfig{InferGames: true}, put(t, "list.epd", text)); err != nil {
 		t.Fatal(err)
 	}
-	return dir, positions(t, dir)
+	return dir, positions(dir)
 }
 
 // What is exported is imported again: tables whole, others but for what they lack.
@@ -213,7 +208,7 @@ func TestExportedIsImported(t *testing.T) {
 		if err != nil || refused != nil || n.Rows != 9000 {
 			t.Fatal(name, n, refused, err)
 		}
-		for i, got := range positions(t, back) {
+		for i, got := range positions(back) {
 			want := rows[i]
 			switch name {
 			case "x.epd":
@@ -239,41 +234,6 @@ func TestExportedIsImported(t *testing.T) {
 	if n, err := Export(t.Context(), dir, "-", ExportConfig{Format: formatJSONL, Stdout: &out}); err != nil ||
 		n != 9000 || strings.Count(out.String(), "\n") != 9000 {
 		t.Error(n, err)
-	}
-}
-
-func TestGamesGoToPGNAndBack(t *testing.T) {
-	const text = "[Event \"?\"]\n[Annotator \"assay\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K2R w K - 0 1\"]\n\n1. O-O {[%eval " +
-		"0.34]} Kd7 {[%eval #3]} 1-0\n\n" +
-		"[Event \"?\"]\n[White \"a\\\"b\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n"
-	dir, back, file := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "two"), filepath.Join(t.TempDir(),
-		"x.pgn")
-	if _, refused, err := importFiles(t, dir, ImportConfig{}, put(t, "x.pgn", text)); err != nil || refused != nil {
-		t.Fatal(refused, err)
-	}
-	if n, err := Export(t.Context(), dir, file, ExportConfig{}); err != nil || n != 2 {
-		t.Fatal(n, err)
-	}
-	if _, refused, err := importFiles(t, back, ImportConfig{}, file); err != nil || refused != nil {
-		t.Fatal(refused, err)
-	}
-	var games [2][]dataset.GameRow
-	for i, d := range []string{dir, back} {
-		r := setup.Must(dataset.OpenGames(d))
-		for g, err := range r.All() {
-			setup.Check(t, err)
-			games[i] = append(games[i], g)
-		}
-	}
-	for i, a := range games[0] {
-		b := games[1][i]
-		if !slices.Equal(a.Moves, b.Moves) || !slices.Equal(a.Scores, b.Scores) || a.Start != b.Start ||
-			a.Result != b.Result || a.White != b.White {
-			t.Errorf("%+v is read back as %+v", a, b)
-		}
-	}
-	if games[0][0].Scores[0] != 34 {
-		t.Error(games[0][0].Scores)
 	}
 }
 

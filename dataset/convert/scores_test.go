@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/dataset/internal/records"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/internal/setup"
 )
 
 // What a search may say, from the mover's view. A client makes no score of "mate 0" in a
@@ -28,27 +28,23 @@ var saidScores = []engine.Score{engine.NoScore, 0, 34, engine.MaxScore, -engine.
 func scored(t *testing.T) (positionsDir, gamesDir string, scores []int16) {
 	t.Helper()
 	positionsDir, gamesDir = filepath.Join(t.TempDir(), "p"), filepath.Join(t.TempDir(), "g")
-	rows := setup.Must(dataset.NewPositionWriter(positionsDir, dataset.WriterConfig{}))
-	games := setup.Must(dataset.NewGameWriter(gamesDir, dataset.WriterConfig{}))
+	var rows []dataset.PositionRow
 	g := dataset.GameRow{Game: 7, Variant: dataset.Standard, Termination: "move-limit"}
 	play := board.NewGame(board.StartPosition())
 	for i := range 2 * len(saidScores) { // each score twice, once for either side
 		p := play.Position()
 		score := saidScores[i/2].White(p.SideToMove())
 		scores = append(scores, score)
-		row := dataset.PositionRow{Board: *p, Ply: uint16(i), Score: score, Result: 0.5, Game: 7, Weight: 1}
-		setup.Check(t, rows.Append(&row))
+		rows = append(rows,
+			dataset.PositionRow{Board: *p, Ply: uint16(i), Score: score, Result: 0.5, Game: 7, Weight: 1})
 		m := p.LegalMoves(nil)[0]
 		play.Push(m)
 		g.Moves, g.Scores = append(g.Moves, m), append(g.Scores, score)
 	}
-	setup.Check(t, games.Append(&g))
-	for _, finish := range []func() error{
-		func() error { _, err := rows.Finish(nil); return err }, rows.Close,
-		func() error { _, err := games.Finish(nil); return err }, games.Close,
-	} {
-		setup.Check(t, finish())
-	}
+	positions, err := dataset.NewPositionWriter(positionsDir, dataset.WriterConfig{})
+	datatest.Write(t, positions, err, rows)
+	games, err := dataset.NewGameWriter(gamesDir, dataset.WriterConfig{})
+	datatest.Write(t, games, err, []dataset.GameRow{g})
 	return positionsDir, gamesDir, scores
 }
 
@@ -87,7 +83,7 @@ func TestScoresOf(t *testing.T) {
 			refused != nil {
 			t.Fatal(f, refused, err)
 		}
-		for i, r := range positions(t, back) {
+		for i, r := range positions(back) {
 			if r.Score != scores[i] {
 				t.Errorf("%s, row %d: score %d, want %d", f, i, r.Score, scores[i])
 			}
@@ -105,10 +101,9 @@ func TestScoresOf(t *testing.T) {
 	if _, refused, err := importFiles(t, back, ImportConfig{}, put(t, "x.pgn", text)); err != nil || refused != nil {
 		t.Fatal(refused, err)
 	}
-	r := setup.Must(dataset.OpenGames(back))
-	for g, err := range r.All() {
-		if err != nil || fmt.Sprint(g.Scores) != fmt.Sprint(scores) {
-			t.Errorf("scores %d, want %d (%v)", g.Scores, scores, err)
+	for _, g := range gamesIn(back) {
+		if !slices.Equal(g.Scores, scores) {
+			t.Errorf("scores %d, want %d", g.Scores, scores)
 		}
 	}
 	var list []string
@@ -135,12 +130,7 @@ func importGames(t *testing.T, c ImportConfig, text string) (games []dataset.Gam
 	if err != nil || refused != nil {
 		t.Fatal(refused, err)
 	}
-	r := setup.Must(dataset.OpenGames(dir))
-	for g, err := range r.All() {
-		setup.Check(t, err)
-		games = append(games, g)
-	}
-	return games, n
+	return gamesIn(dir), n
 }
 
 // Book marks end the opening of each game where its line ends, unless the flag says where.

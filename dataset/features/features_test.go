@@ -155,17 +155,6 @@ func positions(t testing.TB, n int) (dir string, rows []dataset.PositionRow) {
 	return dir, rows
 }
 
-func filesOf(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	entries := setup.Must(os.ReadDir(dir))
-	for _, e := range entries {
-		data := setup.Must(os.ReadFile(filepath.Join(dir, e.Name())))
-		files[e.Name()] = string(data)
-	}
-	return files
-}
-
 // What an engine prints is what the data set holds, in the order of the positions,
 // whatever the number of processes.
 func TestFeaturesEqualTheEnginesOutput(t *testing.T) {
@@ -194,7 +183,7 @@ func TestFeaturesEqualTheEnginesOutput(t *testing.T) {
 			}
 			i++
 		}
-		all = append(all, filesOf(t, out))
+		all = append(all, datatest.Files(t, out))
 	}
 	if !reflect.DeepEqual(all[0], all[1]) {
 		t.Error("the bytes depend on the number of processes")
@@ -294,7 +283,7 @@ func TestFeaturesResume(t *testing.T) {
 	if began < 65536 || began > int64(len(rows)) {
 		t.Errorf("it began again at %d", began)
 	}
-	if !reflect.DeepEqual(filesOf(t, cut), filesOf(t, whole)) {
+	if !reflect.DeepEqual(datatest.Files(t, cut), datatest.Files(t, whole)) {
 		t.Error("the bytes differ from an undisturbed run's")
 	}
 	if _, err := Run(context.Background(), []string{data}, cut, c); !errors.Is(err, dataset.ErrComplete) {
