@@ -82,6 +82,11 @@ func TestSetOption(t *testing.T) {
 	if want := "option name Clear Hash type button"; !slices.Contains(c.Options(), want) {
 		t.Errorf("options %q lack %q", c.Options(), want)
 	}
+	// A restart sets each option once, to its last value.
+	if want := []engine.Option{{Name: "Hash", Value: "1024"}, {Name: "Style", Value: "Very Solid"},
+		{Name: "Use Book", Value: "false"}, {Name: "Book File"}}; !slices.Equal(c.command.Options, want) {
+		t.Errorf("remembered %v, want %v", c.command.Options, want)
+	}
 }
 
 func TestManyOptions(t *testing.T) {
@@ -130,18 +135,6 @@ func TestOptionsThatAreFollowed(t *testing.T) {
 		if got := strings.TrimSuffix(strings.TrimPrefix(commands, "setoption name "), "\n"); got != tt.want {
 			t.Errorf("%+v: sent %q", tt, got)
 		}
-	}
-}
-
-// A restart sets each option once, to its last value.
-func TestOptionsAreRemembered(t *testing.T) {
-	c := openBad(t, "good")
-	for _, o := range [][2]string{{"hash", "16"}, {"Style", "Normal"}, {"HASH", "32"}, {"Clear Hash", ""}} {
-		setup.Check(t, c.SetOption(o[0], o[1]))
-	}
-	if want := []engine.Option{{Name: "Hash", Value: "32"},
-		{Name: "Style", Value: "Normal"}}; !slices.Equal(c.command.Options, want) {
-		t.Errorf("remembered %v, want %v", c.command.Options, want)
 	}
 }
 
