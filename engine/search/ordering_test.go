@@ -72,27 +72,6 @@ func TestPickerReturnsEveryMoveOnce(t *testing.T) {
 	})
 }
 
-func TestChecksArePredicted(t *testing.T) {
-	missed, total := 0, 0
-	walk(t, func(_ *rand.Rand, p *board.Position) {
-		c := p.Checks()
-		for _, m := range p.LegalMoves(nil) {
-			want := p.GivesCheck(m)
-			if c.Given(p, m) == want {
-				total++
-				continue
-			}
-			if !p.IsCastling(m) && !p.IsEnPassant(m) && m.Promotion() == board.NoPieceType {
-				t.Fatalf("%s: %v gives check: %v", p.FEN(), m, want)
-			}
-			missed++
-		}
-	})
-	if missed*1000 > total {
-		t.Errorf("%d of %d checks predicted wrongly", missed, total)
-	}
-}
-
 func TestReductionsFollowTheFormula(t *testing.T) {
 	var p params
 	p.reset()
