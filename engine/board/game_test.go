@@ -110,24 +110,6 @@ func TestInsufficientMaterial(t *testing.T) {
 	}
 }
 
-func TestRepetitions(t *testing.T) {
-	g := NewGame(StartPosition())
-	for i := range 5 {
-		if got := g.Repetitions(); got != i {
-			t.Errorf("after %d rounds Repetitions() = %d", i, got)
-		}
-		play(t, g, "Nf3 Nf6 Ng1")
-		if got := g.Repetitions(); got != i {
-			t.Errorf("after %d rounds and three plies Repetitions() = %d", i, got)
-		}
-		play(t, g, "Ng8")
-	}
-	play(t, g, "e4")
-	if got := g.Repetitions(); got != 0 {
-		t.Errorf("after a pawn move Repetitions() = %d", got)
-	}
-}
-
 // TestRepetitionsAgainstPositions compares with the count of equal positions among
 // all earlier ones, in games that shuffle about.
 func TestRepetitionsAgainstPositions(t *testing.T) {
@@ -187,19 +169,5 @@ func TestGameKeepsItsHistory(t *testing.T) {
 	}
 	if *replay.Position() != *clone.Position() || fmt.Sprint(replay.Keys()) != fmt.Sprint(clone.Keys()) {
 		t.Error("the same moves give another game")
-	}
-}
-
-func TestGameResult(t *testing.T) {
-	for _, c := range []struct {
-		r    GameResult
-		want string
-	}{{WhiteWins, "1-0"}, {Draw, "1/2-1/2"}, {BlackWins, "0-1"}} {
-		if c.r.String() != c.want {
-			t.Errorf("%d prints %s, want %s", c.r, c.r, c.want)
-		}
-	}
-	if WinFor(White) != WhiteWins || WinFor(Black) != BlackWins {
-		t.Error("WinFor is wrong")
 	}
 }

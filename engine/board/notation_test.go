@@ -179,6 +179,7 @@ func TestParseUCICastling(t *testing.T) {
 		{"r3k2r/8/8/8/8/8/8/4K3 b kq - 0 1", "e8g8", "e8h8", "e8g8"},
 		{"r3k2r/8/8/8/8/8/8/4K3 b kq - 0 1", "e8a8", "e8a8", "e8c8"},
 		{"4k3/8/8/8/8/8/8/1K5R w H - 0 1", "b1g1", "b1h1", "b1h1"}, // Chess960 writes the rook's square
+		{"1r2k3/8/8/8/8/8/8/1R2K3 w Bb - 0 1", "e1c1", "e1b1", "e1b1"},
 		{"4k3/8/8/8/8/8/8/5K1R w H - 0 1", "f1g1", "f1g1", "f1g1"}, // a step of the king
 		{"4k3/8/8/8/8/8/8/6KR w H - 0 1", "g1h1", "g1h1", "g1h1"},
 	} {
@@ -224,40 +225,6 @@ func checkSAN(t *testing.T, game []string) int {
 		p.Make(m)
 	}
 	return len(game)
-}
-
-// TestSuites parses the positions and best moves of public test suites.
-func TestSuites(t *testing.T) {
-	for _, suite := range []struct {
-		file      string
-		positions int
-	}{{"wac.epd", 299}, {"bratko-kopec.epd", 24}} {
-		t.Run(suite.file, func(t *testing.T) {
-			n := 0
-			for _, text := range readLines(t, "../search/testdata/"+suite.file) {
-				fields := strings.Fields(text)
-				if len(fields) < 6 {
-					continue
-				}
-				p, err := ParseFEN(strings.Join(fields[:4], " "))
-				if err != nil {
-					t.Error(err)
-					continue
-				}
-				n++
-				_, after, _ := strings.Cut(text, " bm ")
-				best, _, _ := strings.Cut(after, ";")
-				for _, san := range strings.Fields(best) {
-					if _, err := p.ParseSAN(san); err != nil && san != "+" {
-						t.Error(err)
-					}
-				}
-			}
-			if n < suite.positions {
-				t.Errorf("read %d positions, want %d", n, suite.positions)
-			}
-		})
-	}
 }
 
 // TestParseFENRefuses reads the bad positions of testdata: each is an error that
@@ -335,36 +302,6 @@ func TestParseFENNormalizes(t *testing.T) {
 		if p.String() != p.FEN() {
 			t.Errorf("String() = %s", p.String())
 		}
-	}
-}
-
-// TestPositionOfFEN looks at every accessor once.
-func TestPositionOfFEN(t *testing.T) {
-	p := mustParse(t, "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1pP1P3/3Q3p/PP1BBPPP/R3K2R b Kq c3 7 21")
-	if p.SideToMove() != Black || p.Halfmove() != 7 || p.Fullmove() != 21 || p.Ply() != 41 {
-		t.Errorf("side %s, clock %d, move %d, ply %d", p.SideToMove(), p.Halfmove(), p.Fullmove(), p.Ply())
-	}
-	if p.EnPassant().String() != "c3" || p.Castling() != H1.Bitboard()|A8.Bitboard() || p.Chess960() || p.InCheck() {
-		t.Errorf("en passant %s, castling %#x, Chess960 %v, check %v", p.EnPassant(),
-			uint64(p.Castling()), p.Chess960(), p.InCheck())
-	}
-	if p.PieceAt(A1) != NewPiece(White, Rook) || p.PieceAt(NewSquare(4, 7)) != NewPiece(Black, King) ||
-		p.PieceAt(NewSquare(1, 0)) != NoPiece {
-		t.Error("PieceAt is wrong")
-	}
-	if p.Pieces(White, Rook) != A1.Bitboard()|H1.Bitboard() || p.ByType(Rook).Count() != 4 ||
-		p.ByColor(Black).Count() != 16 || p.Occupied().Count() != 31 {
-		t.Error("the sets are wrong")
-	}
-	if p.KingSquare(White).String() != "e1" || p.KingSquare(Black).String() != "e8" {
-		t.Error("KingSquare is wrong")
-	}
-	check := mustParse(t, "4k3/8/8/1B6/8/8/8/4RK2 b - - 0 1")
-	if !check.InCheck() || check.checkers.Count() != 2 {
-		t.Errorf("checkers %#x, want those on b5 and e1", uint64(check.checkers))
-	}
-	if p := mustParse(t, "1r2k3/8/8/8/8/8/8/1R2K3 w Bb - 0 1"); !p.Chess960() {
-		t.Error("a right of the b-file's rook is not taken for Chess960")
 	}
 }
 

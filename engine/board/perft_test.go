@@ -148,18 +148,6 @@ func TestPerftSuites(t *testing.T) {
 	}
 }
 
-// Mirrored positions have the same leaf counts.
-func TestPerftMirrored(t *testing.T) {
-	t.Parallel()
-	for _, c := range readPerftEPD(t, "testdata/perft.epd") {
-		p := setup.Must(ParseFEN(c.fen))
-		m := p.Mirror()
-		c.fen = m.FEN()
-		c.name += " mirrored"
-		c.run(t, 3, perftLeaves())
-	}
-}
-
 func BenchmarkPerft(b *testing.B) {
 	for _, c := range []struct {
 		name, fen string
