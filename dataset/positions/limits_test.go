@@ -114,6 +114,12 @@ func TestLeavesAtTheirLimits(t *testing.T) {
 			Counts{Kept: 1, Replaced: 1}, 16},
 		{"leaf without its score", Filter{Resolve: ResolveLeaf, DropLeafScore: true, NeedScore: true},
 			found(leaf, 0, 0), Counts{Unscored: 1}, 0},
+		{"leaf, its score dropped", Filter{Resolve: ResolveLeaf, DropLeafScore: true}, found(leaf, 0, 0),
+			Counts{Kept: 1, Replaced: 1}, 17},
+		{"leaf, its score to come", Filter{Resolve: ResolveLeaf, DropLeafScore: true, NeedScore: true, Relabel: "x"},
+			found(leaf, 0, 0), Counts{Kept: 1, Replaced: 1}, 17},
+		{"kept with its score", Filter{Resolve: ResolveKeep, MaxNoise: 1, DropLeafScore: true}, found(leaf, 0, 1),
+			Counts{Kept: 1}, 16},
 	} {
 		var got Counts
 		searches := 0
@@ -122,8 +128,9 @@ func TestLeavesAtTheirLimits(t *testing.T) {
 		rows := c.f.refine(nil, []dataset.PositionRow{rowOf(t, start, 0)}, resolve, &got)
 		for i := range rows {
 			setup.Check(t, d.add(&rows[i], func(r *dataset.PositionRow) error {
-				if int(r.Ply) != c.ply {
-					t.Errorf("%s: ply %d, want %d", c.name, r.Ply, c.ply)
+				dropped := c.f.DropLeafScore && c.want.Replaced > 0
+				if int(r.Ply) != c.ply || (r.Score == dataset.NoScore) != dropped {
+					t.Errorf("%s: ply %d, score %d; want ply %d", c.name, r.Ply, r.Score, c.ply)
 				}
 				return nil
 			}))
