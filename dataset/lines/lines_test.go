@@ -124,17 +124,6 @@ func TestRealLists(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) {
-	f.Add(fen4 + ` 5 9 [0.5] c9 "1-0"; hmvc 4;`)
-	f.Fuzz(func(t *testing.T, s string) {
-		if l, err := Parse(s); err == nil {
-			if _, err := board.ParseFEN(l.Board.FEN()); err != nil {
-				t.Error(err)
-			}
-		}
-	})
-}
-
 // A row needs a result, and labels that can be read. A score beyond all mates is missing.
 func TestLabelsAreChecked(t *testing.T) {
 	const fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 3 17"
@@ -158,13 +147,16 @@ func TestLabelsAreChecked(t *testing.T) {
 // Any line is a position with labels in their range, or an error.
 func FuzzEPDRow(f *testing.F) {
 	for _, s := range []string{fen4 + " [0.5] 12", fen4 + " - - | 12 | 1-0", fen4 + ` 5 9 c9 "1-0"; ce -5; hmvc 3;`,
-		fen4 + ";0;0", "a b c d e f g"} {
+		fen4 + ` 5 9 [0.5] c9 "1-0"; hmvc 4;`, fen4 + ";0;0", "a b c d e f g"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		l, err := Parse(s)
 		if err != nil {
 			return
+		}
+		if _, err := board.ParseFEN(l.Board.FEN()); err != nil {
+			t.Fatal(err)
 		}
 		r, err := l.Row(true)
 		if err != nil {

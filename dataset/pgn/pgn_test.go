@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -295,18 +294,6 @@ func TestMatesOfMatchRunners(t *testing.T) {
 	}
 }
 
-// Lichess evaluates the position after the move, before which the next move is searched.
-func TestLichessScores(t *testing.T) {
-	text := "[Site \"https://lichess.org/abcdefgh\"]\n\n" +
-		"1. f3 { [%eval -0.5] [%clk 0:01:00] } e5 { [%eval -0.6] } 2. g4 { [%eval #-1] } Qh4# 0-1\n"
-	for g, err := range Read(strings.NewReader(text)) {
-		want := []int16{dataset.NoScore, -50, -60, 1 - dataset.MateScore}
-		if err != nil || !slices.Equal(g.Row.Scores, want) {
-			t.Errorf("%v, %v; want %v", g.Row.Scores, err, want)
-		}
-	}
-}
-
 func TestReadPassesOnErrorsOfTheReader(t *testing.T) {
 	broken := errors.New("broken pipe")
 	in := io.MultiReader(strings.NewReader("[Event \"x\"]\n\n1. e4 1-0\n[Event"), iotest.ErrReader(broken))
@@ -326,31 +313,21 @@ func sample(t testing.TB, name string) []byte {
 	return setup.Must(os.ReadFile(filepath.Join("testdata", name)))
 }
 
-func TestHumanGames(t *testing.T) {
-	data := sample(t, "lichess.pgn")
-	games := 0
-	for _, err := range Read(bytes.NewReader(data)) {
-		setup.Check(t, err)
-		games++
-	}
-	if want := bytes.Count(data, []byte("[Event ")); games != want {
-		t.Errorf("%d games of %d", games, want)
-	}
-}
-
-func TestBook(t *testing.T) { testBook(t, sample(t, "8moves_v3.pgn")) }
-
-func testBook(t *testing.T, data []byte) {
-	games := 0
-	for g, err := range Read(bytes.NewReader(data)) {
-		setup.Check(t, err)
-		if len(g.Row.Moves) != 16 {
-			t.Fatalf("line %d: %d plies", g.Line, len(g.Row.Moves))
+// Real files are read whole.
+func TestRealFiles(t *testing.T) {
+	for _, name := range []string{"lichess.pgn", "8moves_v3.pgn"} {
+		data := sample(t, name)
+		games := 0
+		for g, err := range Read(bytes.NewReader(data)) {
+			setup.Check(t, err)
+			if name == "8moves_v3.pgn" && len(g.Row.Moves) != 16 {
+				t.Fatalf("line %d: %d plies", g.Line, len(g.Row.Moves))
+			}
+			games++
 		}
-		games++
-	}
-	if want := bytes.Count(data, []byte("[Event ")); games != want {
-		t.Errorf("%d games of %d", games, want)
+		if want := bytes.Count(data, []byte("[Event ")); games != want {
+			t.Errorf("%s: %d games of %d", name, games, want)
+		}
 	}
 }
 
