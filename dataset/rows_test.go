@@ -296,12 +296,8 @@ func realRows(t testing.TB, path string, n int) []PositionRow {
 }
 
 // size returns how many bytes a row takes on disk.
-func size(t testing.TB, rows []PositionRow, packed bool) float64 {
+func size(t testing.TB, rows []PositionRow, opts ...WriterOption) float64 {
 	t.Helper()
-	var opts []WriterOption
-	if packed {
-		opts = append(opts, Packed())
-	}
 	w := setup.Must(NewPositionWriter(t.TempDir(), WriterConfig{}, opts...))
 	for i := range rows {
 		setup.Check(t, w.Append(&rows[i]))
@@ -316,18 +312,16 @@ func size(t testing.TB, rows []PositionRow, packed bool) float64 {
 
 const sampleFile = "testdata/scored.tsv.zst"
 
-func TestSizeOfRealPositions(t *testing.T) { testSize(t, realRows(t, sampleFile, 150_000), 14, 30) }
-
-// testSize checks how many bytes a row takes in game order, and as arrange.Shuffle writes
+// TestSizeOfRealPositions checks how many bytes a row takes in game order, and as arrange.Shuffle writes
 // it. About 4.7 of the latter are the ids of game and opening.
-func testSize(t *testing.T, rows []PositionRow, maxOrdered, maxShuffled float64) {
-	ordered := size(t, rows, false)
+func TestSizeOfRealPositions(t *testing.T) {
+	rows := realRows(t, sampleFile, 150_000)
+	ordered := size(t, rows)
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	shuffled := size(t, rows, true)
+	shuffled := size(t, rows, Packed())
 	t.Logf("%.2f bytes a row in game order, %.2f shuffled", ordered, shuffled)
-	if ordered > maxOrdered || shuffled > maxShuffled {
-		t.Errorf("%.2f bytes a row in game order, %.2f shuffled; want %v and %v at most", ordered, shuffled,
-			maxOrdered, maxShuffled)
+	if ordered > 14 || shuffled > 30 {
+		t.Error("want 14 and 30 at most")
 	}
 }
 

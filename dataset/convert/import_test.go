@@ -336,29 +336,22 @@ func TestGames(t *testing.T) {
 	}
 }
 
-// realFile is a file of real data and what awk and uniq count in it.
-type realFile struct {
-	path                string
-	config              ImportConfig
-	rows                int64
-	white, draws, black int64
-	duplicates          int64
-}
-
 var scoredColumns = ImportConfig{Columns: []string{"fen", "score", "result", "ply", "_", "_"},
 	Results: []string{"-1", "0", "1"}, InferGames: true}
 
-// Real data are imported whole.
+// Real data are imported whole: awk and uniq count the same in them.
 func TestRealData(t *testing.T) {
-	testRealData(t, []realFile{
+	for _, c := range []struct {
+		path                string
+		config              ImportConfig
+		rows                int64
+		white, draws, black int64
+		duplicates          int64
+	}{
 		{"../testdata/scored.tsv.zst", scoredColumns, 11970, 3157, 4624, 4189, 599},
 		{"../lines/testdata/lichess.epd", ImportConfig{}, 500, 207, 108, 185, 0},
 		{"../pgn/testdata/lichess.pgn", ImportConfig{}, 25, 0, 0, 0, 0},
-	})
-}
-
-func testRealData(t *testing.T, files []realFile) {
-	for _, c := range files {
+	} {
 		dir := filepath.Join(t.TempDir(), "out")
 		n, refused, err := importFiles(t, dir, c.config, c.path)
 		if err != nil || refused != nil || n.Rows != c.rows {

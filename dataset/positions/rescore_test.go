@@ -355,20 +355,7 @@ func TestQuiescence(t *testing.T) {
 
 // The parts fit: games with a hanging piece become rows without one.
 func TestExtractWithQuiescence(t *testing.T) {
-	dir := t.TempDir()
-	w := setup.Must(dataset.NewGameWriter(dir, dataset.WriterConfig{}))
-	p := board.StartPosition()
-	g := dataset.GameRow{Game: 1, Variant: dataset.Standard, Result: 1}
-	for _, san := range []string{"e4", "d5", "Nc3", "d4", "Nf3", "dxc3", "dxc3"} {
-		m := setup.Must(p.ParseSAN(san))
-		p.Make(m)
-		g.Moves, g.Scores = append(g.Moves, m), append(g.Scores, 7)
-	}
-	setup.Check(t, w.Append(&g))
-	if _, err := w.Finish(nil); err != nil {
-		t.Fatal(err)
-	}
-	games := setup.Must(dataset.OpenGames(dir))
+	games := gamesIn(t, []dataset.GameRow{gameOf(t, "", 0, "e4 d5 Nc3 d4 Nf3 dxc3 dxc3")})
 	m := shannon(t)
 	newResolver := setup.Must(Quiescence(m, m.Start))
 	_, counts, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{games}, t.TempDir(),
@@ -376,7 +363,7 @@ func TestExtractWithQuiescence(t *testing.T) {
 	if err != nil || counts.Positions != 7 || counts.Replaced == 0 || counts.Kept+counts.Duplicate != 7 {
 		t.Errorf("%+v, %v", counts, err)
 	}
-	_, _, err = Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{games}, dir,
+	_, _, err = Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{games}, games.Path(),
 		Config{Filter: DefaultFilter(), NewResolver: newResolver})
 	if err == nil || errors.Is(err, dataset.ErrComplete) {
 		t.Errorf("positions into the folder of the games: %v", err)
