@@ -38,24 +38,6 @@ func TestSeedIsPinned(t *testing.T) {
 	}
 }
 
-func TestSeedsDiffer(t *testing.T) {
-	seen := map[uint64]bool{}
-	n := 0
-	for seed := range uint64(4) {
-		for generation := range uint64(4) {
-			for _, stage := range []string{"", "a", "b", "ab", "ba", "match", "selfplay"} {
-				for number := range uint64(200) {
-					seen[Seed(seed, generation, stage, number)] = true
-					n++
-				}
-			}
-		}
-	}
-	if len(seen) != n {
-		t.Errorf("%d different seeds of %d", len(seen), n)
-	}
-}
-
 // scores builds a game's scores: an opening of two plies, then the given ones.
 func scores(list ...int16) []int16 {
 	return append([]int16{engine.NoScore, engine.NoScore}, list...)
@@ -141,8 +123,16 @@ var anyLimits = [2]Limits{{Nodes: 1000}, {Nodes: 1000}}
 
 func play(t *testing.T, job Job, white, black string) Result {
 	t.Helper()
+	_, r := played(t, job, white, black)
+	return *r
+}
+
+// played returns a job and the game that two players make of it.
+func played(t *testing.T, job Job, white, black string) (*Job, *Result) {
+	t.Helper()
 	job.Limits, job.Players = anyLimits, toy.Specs(white, black)
-	return setup.Must(Play(t.Context(), &job, players(t, white, black)))
+	r := setup.Must(Play(t.Context(), &job, players(t, white, black)))
+	return &job, &r
 }
 
 func TestPlayRecordsAWholeGame(t *testing.T) {
@@ -366,20 +356,6 @@ func TestFaultLogOfTime(t *testing.T) {
 	}
 }
 
-// played returns a job and the game that two players make of it.
-func played(t *testing.T, job Job, specs ...string) (*Job, *Result) {
-	t.Helper()
-	var players [2]engine.Player
-	for side, spec := range specs {
-		job.Players[side] = toy.Spec(spec)
-		p := setup.Must(toy.Open(job.Players[side]))
-		players[side] = p
-	}
-	job.Limits = [2]Limits{{Nodes: 1}, {Nodes: 1}}
-	r := setup.Must(Play(context.Background(), &job, players))
-	return &job, &r
-}
-
 // twoPlies are 1. e4 e5: from square 12 to 28, and from 52 to 36.
 func twoPlies() []board.Move { return []board.Move{board.NewMove(12, 28), board.NewMove(52, 36)} }
 
@@ -387,17 +363,17 @@ func TestVerifyAcceptsPlayedGames(t *testing.T) {
 	const mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 	for name, c := range map[string]struct {
 		job   Job
-		specs []string
+		specs [2]string
 		by    board.Termination
 	}{
-		"move limit": {Job{Number: 3, Seed: 1, Opening: twoPlies(), Plies: 10}, []string{"a", "b"}, moveLimit},
-		"to the end": {Job{Number: 4, Seed: 2, Opening: twoPlies(), Plies: 2000}, []string{"a", "b"}, ""},
+		"move limit": {Job{Number: 3, Seed: 1, Opening: twoPlies(), Plies: 10}, [2]string{"a", "b"}, moveLimit},
+		"to the end": {Job{Number: 4, Seed: 2, Opening: twoPlies(), Plies: 2000}, [2]string{"a", "b"}, ""},
 		"adjudicated": {Job{Seed: 3, Plies: 200, Rule: Adjudication{WinScore: 300, WinPlies: 2}},
-			[]string{"a:margin=900", "b:margin=-900"}, AdjudicatedWin},
-		"forfeited": {Job{Seed: 4, Plies: 200}, []string{"a:error=6", "b"}, PlayerFailed},
-		"over":      {Job{Seed: 5, Start: mated}, []string{"a", "b"}, board.Checkmate},
+			[2]string{"a:margin=900", "b:margin=-900"}, AdjudicatedWin},
+		"forfeited": {Job{Seed: 4, Plies: 200}, [2]string{"a:error=6", "b"}, PlayerFailed},
+		"over":      {Job{Seed: 5, Start: mated}, [2]string{"a", "b"}, board.Checkmate},
 	} {
-		job, r := played(t, c.job, c.specs...)
+		job, r := played(t, c.job, c.specs[0], c.specs[1])
 		if c.by != "" && r.Termination != c.by {
 			t.Errorf("%s: it ended by %s", name, r.Termination)
 		}

@@ -18,14 +18,9 @@ import (
 )
 
 // shortOpenings proposes openings of the given number of random plies.
-type shortOpenings struct{ plies, limit int }
-
-var errNoMore = errors.New("no more openings")
+type shortOpenings struct{ plies int }
 
 func (o shortOpenings) Propose(number uint64, try int) (*board.Game, error) {
-	if o.limit > 0 && number >= uint64(o.limit) {
-		return nil, errNoMore
-	}
 	rng := rand.New(rand.NewPCG(number, uint64(try)))
 	game := board.NewGame(board.StartPosition())
 	for range o.plies {
@@ -122,15 +117,6 @@ func TestOpeningsRunOut(t *testing.T) {
 	}
 }
 
-func TestProposalsEnd(t *testing.T) {
-	for _, workers := range []int{1, 4} {
-		games, err := collect(t.Context(), testSeries(workers, 2, shortOpenings{plies: 6, limit: 25}, 1000))
-		if !errors.Is(err, errNoMore) || len(games) != 50 {
-			t.Errorf("%d workers: %d games and error %v, want all 50 and then the openings' error", workers, len(games), err)
-		}
-	}
-}
-
 // A lopsided candidate is rejected, with either side to move.
 func TestCheckPassesOverLopsidedOpenings(t *testing.T) {
 	s := testSeries(2, 1, shortOpenings{plies: 9}, 60)
@@ -147,22 +133,6 @@ func TestCheckPassesOverLopsidedOpenings(t *testing.T) {
 	without := run(t, s)
 	if reflect.DeepEqual(without, games) {
 		t.Error("the check made no difference: this test shows nothing")
-	}
-}
-
-func TestSeriesStops(t *testing.T) {
-	for _, workers := range []int{1, 5} {
-		s := testSeries(workers, 2, shortOpenings{plies: 6}, 1000)
-		n := 0
-		s.Deliver = func(uint64, []Result) error {
-			if n++; n == 17 {
-				return ErrStop
-			}
-			return nil
-		}
-		if _, err := s.Run(t.Context()); err != nil || n != 17 {
-			t.Errorf("%d workers: %d openings delivered, error %v; want 17 and none", workers, n, err)
-		}
 	}
 }
 
