@@ -246,7 +246,7 @@ func TestPackedBooks(t *testing.T) {
 	load := func(name, content string) (*book, error) {
 		path := filepath.Join(dir, name)
 		setup.Check(t, os.WriteFile(path, []byte(content), 0o666))
-		return loadBook(t.Context(), path, Spec{}, 1)
+		return loadBook(t.Context(), Spec{Book: path}, 1)
 	}
 	for name, plain := range map[string]string{packedList: "plain.epd", packedGames: "plain.pgn"} {
 		want := setup.Must(load(plain, name))
@@ -283,33 +283,35 @@ func TestPackedBooks(t *testing.T) {
 	}
 }
 
-func propose(t *testing.T, r *randomPlies, number uint64, try int) *board.Game {
+// random returns openings of that many random plies, or one more.
+func random(t *testing.T, plies int, seed uint64) func(number uint64, try int) *board.Game {
 	t.Helper()
-	return setup.Must(r.Propose(number, try))
+	source := setup.Must(Spec{Plies: plies}.Open(t.Context(), seed))
+	return func(number uint64, try int) *board.Game { return setup.Must(source.Propose(number, try)) }
 }
 
 // Runs on disk began with these: they must never change.
 func TestRandomOpeningsArePinned(t *testing.T) {
-	r := setup.Must(newRandom(8, 7))
+	propose := random(t, 8, 7)
 	for number, want := range []string{
 		"r1bqkb1r/1ppppppp/2n4n/pQ6/1P6/4P1P1/P1PP1P1P/RNB1KBNR b KQkq - 1 5",
 		"rn1qkbnr/pb1pppp1/8/1pp4p/2P3P1/7P/PP1PPPB1/RNBQK1NR w KQkq - 1 5",
 		"1nbqkb1r/rpppp1pp/5p1n/p7/4P3/N2P3N/PPP1QPPP/R1B1KB1R b KQk - 4 5",
 	} {
-		if got := propose(t, r, uint64(number), 1).Position().FEN(); got != want {
+		if got := propose(uint64(number), 1).Position().FEN(); got != want {
 			t.Errorf("opening %d: %s, want %s", number, got, want)
 		}
 	}
 }
 
 func TestRandomOpenings(t *testing.T) {
-	r := setup.Must(newRandom(8, 1))
+	propose := random(t, 8, 1)
 	lengths := map[int]int{}
 	keys := map[uint64]bool{}
 	for number := range uint64(2000) {
 		for try := 1; try <= 2; try++ {
-			game := propose(t, r, number, try)
-			if again := propose(t, r, number, try); !slices.Equal(game.Moves(), again.Moves()) {
+			game := propose(number, try)
+			if again := propose(number, try); !slices.Equal(game.Moves(), again.Moves()) {
 				t.Fatalf("opening %d, try %d: two answers", number, try)
 			}
 			if _, why, over := game.Outcome(); over {
@@ -329,10 +331,10 @@ func TestRandomOpenings(t *testing.T) {
 
 // After one ply there are 20 positions, and each must come up.
 func TestRandomMovesReachEverything(t *testing.T) {
-	r := &randomPlies{Start: board.StartPosition(), MinPlies: 1, MaxPlies: 1, Seed: 9}
+	propose := random(t, 1, 9)
 	count := map[board.Move]int{}
 	for number := range uint64(4000) {
-		count[propose(t, r, number, 1).Moves()[0]]++
+		count[propose(number, 1).Moves()[0]]++
 	}
 	for m, n := range count {
 		if n < 130 || n > 270 { // 200 expected, standard deviation 14
@@ -346,9 +348,10 @@ func TestRandomMovesReachEverything(t *testing.T) {
 
 func TestRandomWithoutAnyMove(t *testing.T) {
 	mated := setup.Must(board.ParseFEN("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"))
-	r := &randomPlies{Start: mated, MinPlies: 2, MaxPlies: 3}
-	if _, err := r.Propose(0, 1); err == nil {
-		t.Error("no error from a position that is mate")
+	for plies := range 2 {
+		if _, ok := walk(mated, plies, nil); ok {
+			t.Errorf("%d plies from a position that is mate", plies)
+		}
 	}
 }
 
@@ -410,17 +413,11 @@ func TestVariants(t *testing.T) {
 	for want, spec := range map[string]Spec{
 		`variant "shogi": want standard, chess960 or dfrc`:              {Variant: "shogi"},
 		"book b.epd and random openings of dfrc: want one or the other": {Variant: DFRC, Book: "b.epd"},
+		"-1 random plies: want 1 to 39":                                 {Plies: -1},
+		"40 random plies: want 1 to 39":                                 {Plies: MaxRandomPlies},
 	} {
 		if _, err := spec.Open(t.Context(), 1); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
-		}
-	}
-}
-
-func TestNewRandomRefuses(t *testing.T) {
-	for _, plies := range []int{-1, 0, MaxRandomPlies} {
-		if _, err := newRandom(plies, 0); err == nil {
-			t.Errorf("%d plies: no error", plies)
 		}
 	}
 }

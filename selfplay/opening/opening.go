@@ -12,6 +12,7 @@ package opening
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -96,23 +97,19 @@ func (s Spec) Open(ctx context.Context, seed uint64) (Source, error) {
 		if s.Variant != "" && s.Variant != Standard {
 			return nil, fmt.Errorf("book %s and random openings of %s: want one or the other", s.Book, s.Variant)
 		}
-		return loadBook(ctx, s.Book, s, seed)
+		return loadBook(ctx, s, seed)
 	}
 	if s.Random || s.Skip != 0 || s.BookPlies != 0 {
 		return nil, fmt.Errorf("a random order, Skip and BookPlies need a book")
 	}
-	plies := s.Plies
-	if plies == 0 {
-		plies = DefaultPlies
-	}
-	r, err := newRandom(plies, seed)
-	if err != nil {
-		return nil, err
+	r := &randomPlies{plies: cmp.Or(s.Plies, DefaultPlies), seed: seed}
+	if r.plies < 1 || r.plies >= MaxRandomPlies {
+		return nil, fmt.Errorf("%d random plies: want 1 to %d", r.plies, MaxRandomPlies-1)
 	}
 	switch s.Variant {
 	case "", Standard:
 	case Chess960, DFRC:
-		r.Variant = s.Variant
+		r.variant = s.Variant
 	default:
 		return nil, fmt.Errorf("variant %.40q: want %s, %s or %s", s.Variant, Standard, Chess960, DFRC)
 	}
@@ -124,29 +121,19 @@ func (r *randomPlies) Len() uint64 { return 0 }
 
 // Describe implements Source.
 func (r *randomPlies) Describe() Description {
-	return Description{Plies: r.MinPlies, Variant: r.Variant}
+	return Description{Plies: r.plies, Variant: r.variant}
 }
 
 // MaxRandomPlies bounds the number of random plies: with more, most games are decided
 // before they start.
 const MaxRandomPlies = 40
 
-// randomPlies proposes openings of random legal moves.
+// randomPlies proposes openings of that many random legal moves, or one more, so that either side begins half of the
+// games.
 type randomPlies struct {
-	Start    board.Position
-	Variant  string // if not Standard: Start is drawn
-	MinPlies int    // fewest plies
-	MaxPlies int    // most plies; each length from MinPlies on is equally likely
-	Seed     uint64
-}
-
-// newRandom returns openings of plies or plies + 1 random moves from the start
-// position of standard chess, so that either side begins half of the games.
-func newRandom(plies int, seed uint64) (*randomPlies, error) {
-	if plies < 1 || plies >= MaxRandomPlies {
-		return nil, fmt.Errorf("%d random plies: want 1 to %d", plies, MaxRandomPlies-1)
-	}
-	return &randomPlies{Start: board.StartPosition(), MinPlies: plies, MaxPlies: plies + 1, Seed: seed}, nil
+	variant string // where they start; empty: Standard
+	plies   int
+	seed    uint64
 }
 
 // deadEnds is how often Propose starts again because random moves ended the game, before
@@ -157,15 +144,15 @@ const deadEnds = 1000
 // opening may be unbalanced, and another number may have the same one.
 func (r *randomPlies) Propose(number uint64, try int) (*board.Game, error) {
 	rng := r.rng(number, try)
-	start := r.Start
-	switch r.Variant {
+	start := board.StartPosition()
+	switch r.variant {
 	case Chess960:
 		n := rng.IntN(fischerStarts)
 		start = fischer(n, n)
 	case DFRC:
 		start = fischer(rng.IntN(fischerStarts), rng.IntN(fischerStarts))
 	}
-	plies := r.MinPlies + rng.IntN(r.MaxPlies-r.MinPlies+1)
+	plies := r.plies + rng.IntN(2)
 	for range deadEnds {
 		if game, ok := walk(start, plies, rng); ok {
 			return game, nil
@@ -177,7 +164,7 @@ func (r *randomPlies) Propose(number uint64, try int) (*board.Game, error) {
 // rng returns the random numbers of one try.
 func (r *randomPlies) rng(number uint64, try int) *rand.Rand {
 	var doc [24]byte
-	binary.LittleEndian.PutUint64(doc[0:], r.Seed)
+	binary.LittleEndian.PutUint64(doc[0:], r.seed)
 	binary.LittleEndian.PutUint64(doc[8:], number)
 	binary.LittleEndian.PutUint64(doc[16:], uint64(try))
 	return rand.New(rand.NewChaCha8(sha256.Sum256(doc[:])))
@@ -228,10 +215,9 @@ type line struct {
 
 // loadBook reads a book of positions (EPD or FEN, one a line) or of games (PGN), packed or not, in the order that the
 // spec says. Every line is checked: an error names the file and the line.
-func loadBook(ctx context.Context, path string, spec Spec, seed uint64) (*book, error) {
+func loadBook(ctx context.Context, spec Spec, seed uint64) (*book, error) {
 	b := &book{spec: spec}
-	b.spec.Book = path
-	f, err := source.Open(ctx, path)
+	f, err := source.Open(ctx, spec.Book)
 	read := b.readPositions
 	if err == nil && (f.PGN() || filepath.Ext(source.BaseName(f.Name)) == ".pgn") {
 		read = b.readGames
@@ -245,11 +231,11 @@ func loadBook(ctx context.Context, path string, spec Spec, seed uint64) (*book, 
 		return nil, err
 	}
 	if len(b.lines) == 0 {
-		return nil, fmt.Errorf("%s: %w: it has no openings", path, errBook)
+		return nil, fmt.Errorf("%s: %w: it has no openings", spec.Book, errBook)
 	}
 	if spec.Skip < 0 || spec.Skip >= len(b.lines) {
-		return nil, fmt.Errorf("%s: %w: it has %d openings, too few to skip %d", path, ErrExhausted, len(b.lines),
-			spec.Skip)
+		return nil, fmt.Errorf("%s: %w: it has %d openings, too few to skip %d", spec.Book, ErrExhausted,
+			len(b.lines), spec.Skip)
 	}
 	if spec.Random {
 		b.order = permutation(len(b.lines), seed)
@@ -336,7 +322,7 @@ func (l line) game() (*board.Game, error) {
 
 // permutation returns the numbers below n in an order that depends on the seed.
 func permutation(n int, seed uint64) []uint32 {
-	rng := (&randomPlies{Seed: seed}).rng(uint64(n), 0)
+	rng := (&randomPlies{seed: seed}).rng(uint64(n), 0)
 	order := make([]uint32, n)
 	for i := range order {
 		order[i] = uint32(i)
