@@ -58,18 +58,17 @@ func (r *Result) Verify(task Task) error {
 	result, why, over := game.Outcome()
 	switch {
 	case over && r.Fault == "" && r.Void == "" && (result != r.Result || why != r.Termination):
-		return fmt.Errorf("game %d ended %s by %s, not %s by %s", r.Number, outcome(result), why, outcome(r.Result),
-			r.Termination)
+		return fmt.Errorf("game %d ended %s by %s, not %s by %s", r.Number, result, why, r.Result, r.Termination)
 	case !over && !r.ended(job):
 		return fmt.Errorf("game %d is not over by %s", r.Number, r.Termination)
 	case !over && r.Termination == TimeForfeit:
 		if want := flagged(game.Position(), r.toMove()); want != r.Result {
-			return fmt.Errorf("game %d ended %s by %s, not %s", r.Number, outcome(r.Result), r.Termination, outcome(want))
+			return fmt.Errorf("game %d ended %s by %s, not %s", r.Number, r.Result, r.Termination, want)
 		}
 	case !over && r.Termination != tablebase && (r.Result == board.Draw) != (r.Termination == AdjudicatedDraw ||
 		r.Termination == moveLimit ||
 		r.Termination == VoidGame):
-		return fmt.Errorf("game %d ended %s by %s", r.Number, outcome(r.Result), r.Termination)
+		return fmt.Errorf("game %d ended %s by %s", r.Number, r.Result, r.Termination)
 	}
 	return r.verifyLength(job)
 }
@@ -104,10 +103,6 @@ func (r *Result) ended(job *Job) bool {
 	}
 	_, yes := r.Forfeited()
 	return yes
-}
-
-func outcome(r board.GameResult) string {
-	return map[board.GameResult]string{board.WhiteWins: "1-0", board.BlackWins: "0-1", board.Draw: "1/2-1/2"}[r]
 }
 
 // ErrPreflight says that a player does not work: it did not start, or did not play a move.
