@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
@@ -21,40 +20,10 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
-// crashing is a toy that fails at its second move in one of oneIn games, by the game's seed.
-type crashing struct {
-	engine.Player
-	oneIn uint64
-	fails bool
-}
-
-func (c *crashing) NewGame(seed uint64) error {
-	c.fails = selfplay.Seed(seed, 0, "crash", 0)%c.oneIn == 0
-	return c.Player.NewGame(seed)
-}
-
-func (c *crashing) Search(ctx context.Context, g *board.Game, lim engine.Limits) (engine.Result, error) {
-	if c.fails && len(g.Moves()) > 6 {
-		return engine.Result{}, errors.New("crashed")
-	}
-	return c.Player.Search(ctx, g, lim)
-}
-
-// opener opens toys; b crashes in one of oneIn games.
-func opener(oneIn uint64) selfplay.Opener {
-	return func(spec engine.Spec) (engine.Player, error) {
-		p, err := toy.Open(spec)
-		if err == nil && spec.Name == "b" {
-			p = &crashing{Player: p, oneIn: oneIn}
-		}
-		return p, err
-	}
-}
-
-// A player that crashes in every second game loses no match: there is no verdict.
+// A player that loses every game by its fault loses no match: there is no verdict.
 func TestNoVerdict(t *testing.T) {
 	c := decisive(t)
-	c.Open = opener(2)
+	c.Rule, c.B.Spec = selfplay.Adjudication{}, toy.Spec("b:illegal=8:error=9") // as White, as Black
 	r, err := Run(t.Context(), c)
 	if !errors.Is(err, selfplay.ErrNoVerdict) || r == nil || r.Verdict != NoVerdict || r.Passed() {
 		t.Fatalf("result %+v, error %v; want no verdict", r, err)
@@ -70,9 +39,14 @@ func TestNoVerdict(t *testing.T) {
 // Rare crashes are losses that count.
 func TestRareForfeitsCount(t *testing.T) {
 	c := config(t, 400)
-	c.Open, c.Out = opener(100), ""
+	c.Out, c.Runner = "", &runtest.Changing{Runner: &selfplay.Local{Open: toy.Open, Workers: 2},
+		Change: func(g *selfplay.Result) {
+			if g.Try == 0 && g.Number%100 == 6 { // B has Black
+				g.Result, g.Termination, g.Fault = board.WhiteWins, selfplay.PlayerFailed, "black: crashed"
+			}
+		}}
 	r := run(t, c)
-	if r.Games != 400 || r.Forfeits[1] < 1 || r.Forfeits[1] > 12 || r.Verdict == NoVerdict {
+	if r.Games != 400 || r.Forfeits != [2]int64{0, 4} || r.Verdict == NoVerdict {
 		t.Errorf("%d games, forfeits %v, %s", r.Games, r.Forfeits, r.Verdict)
 	}
 }
