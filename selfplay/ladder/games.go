@@ -101,11 +101,11 @@ func (g *Games) player(name string) int {
 	return i
 }
 
-// score is what the first player has scored.
-func (s *single) score() (x Score) {
+// scored is what the first player of a pairing has scored.
+func scored(counts *[2][3]int64) (x Score) {
 	for k := range 3 {
-		x.add(k-1, s.counts[0][k])
-		x.add(1-k, s.counts[1][k])
+		x.add(k-1, counts[0][k])
+		x.add(1-k, counts[1][k])
 	}
 	return x
 }
@@ -122,16 +122,16 @@ func (g *Games) Rate(anchors []Anchor) (*Result, error) {
 	n := len(g.Names)
 	total, t := make([]Score, n), newCrosstable(n)
 	for p, counts := range g.counts {
-		s := single{pairing: p, counts: *counts}
-		t.singles = append(t.singles, s)
-		total[p.first], total[p.second] = total[p.first].plus(s.score()), total[p.second].plus(s.score().turned())
+		t.singles = append(t.singles, single{pairing: p, counts: *counts})
+		score := scored(counts)
+		total[p.first], total[p.second] = total[p.first].plus(score), total[p.second].plus(score.turned())
 	}
 	slices.SortFunc(t.singles, func(a, b single) int {
 		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.second, b.second))
 	})
 	for i := range t.singles {
 		s := &t.singles[i]
-		games := float64(s.score().Games())
+		games := float64(scored(&s.counts).Games())
 		s.prior = games/float64(2*total[s.first].Games()) + games/float64(2*total[s.second].Games())
 	}
 	fit, err := t.fit(-1, 0)
@@ -206,16 +206,13 @@ func (g *Games) result(t *crosstable, fit *fit, elo []float64, cov *mat.SymDense
 
 // against returns the score of player i against player j.
 func (g *Games) against(i, j int) Score {
-	p := pairing{min(i, j), max(i, j)}
-	counts := g.counts[p]
-	if counts == nil {
-		return Score{}
-	}
-	s := single{pairing: p, counts: *counts}
 	if i > j {
-		return s.score().turned()
+		return g.against(j, i).turned()
 	}
-	return s.score()
+	if counts := g.counts[pairing{i, j}]; counts != nil {
+		return scored(counts)
+	}
+	return Score{}
 }
 
 // groups returns the players by groups that never met, the largest first; nil if there is one.

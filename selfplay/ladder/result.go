@@ -222,18 +222,15 @@ func (s *Score) add(result int, count int64) {
 
 // against returns the score of player i against player j.
 func (t *crosstable) against(i, j int) (s Score) {
-	p, turned := pairing{i, j}, 1
 	if i > j {
-		p, turned = pairing{j, i}, -1
+		return t.against(j, i).turned()
 	}
-	c := t.counts[p]
-	if c == nil {
-		return s
-	}
-	for outcome, count := range c {
-		first, second := results(outcome)
-		s.add(turned*first, count)
-		s.add(-turned*second, count)
+	if c := t.counts[pairing{i, j}]; c != nil {
+		for outcome, count := range c {
+			first, second := results(outcome)
+			s.add(first, count)
+			s.add(-second, count)
+		}
 	}
 	return s
 }
@@ -241,10 +238,7 @@ func (t *crosstable) against(i, j int) (s Score) {
 // total returns the score of player i against all.
 func (t *crosstable) total(i int) (s Score) {
 	for j := range t.n {
-		if j != i {
-			a := t.against(i, j)
-			s.Wins, s.Draws, s.Losses = s.Wins+a.Wins, s.Draws+a.Draws, s.Losses+a.Losses
-		}
+		s = s.plus(t.against(i, j))
 	}
 	return s
 }
