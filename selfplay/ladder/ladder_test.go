@@ -155,20 +155,6 @@ func TestWidestIsNarrower(t *testing.T) {
 	}
 }
 
-func TestEndsWhenNarrow(t *testing.T) {
-	c := config(t, Widest, 4000)
-	c.Out, c.Within, c.Anchor, c.AnchorElo = "", 90, 2, 1500
-	r := run(t, c)
-	if r.Games >= 2000 || r.Games < 100 || r.Anchor != "wild 4" {
-		t.Errorf("%d games, anchor %s", r.Games, r.Anchor)
-	}
-	for _, x := range r.Ratings {
-		if (x.EloHi-x.EloLo)/2 > 90 || x.Name == "wild 4" && (x.Elo != 1500 || x.EloHi != 1500) {
-			t.Errorf("%+v", x)
-		}
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	for says, change := range map[string]func(*Config){
 		"1 players":            func(c *Config) { c.Players = c.Players[:1] },
