@@ -89,19 +89,6 @@ func TestJournalCutsATornTail(t *testing.T) {
 	}
 }
 
-func TestJournalResumesAfterATornTail(t *testing.T) {
-	path := writeJournal(t, 2)
-	f := setup.Must(os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0))
-	fmt.Fprint(f, `{"pair":2,"te`)
-	f.Close()
-	j := setup.Must(OpenJournal(path, nil))
-	setup.Check(t, j.Append(testLine{Pair: 7}))
-	setup.Check(t, j.Close())
-	if got, err := pairsOf(path); err != nil || !slices.Equal(got, []int{0, 1, 7}) {
-		t.Errorf("got %v, %v", got, err)
-	}
-}
-
 // No flipped bit goes unnoticed, and none takes a line away in silence.
 func TestJournalNoticesEveryFlippedBit(t *testing.T) {
 	path := writeJournal(t, 3)
