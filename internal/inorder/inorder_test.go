@@ -32,22 +32,6 @@ func square(_ context.Context, pieces iter.Seq[*int]) error {
 	return nil
 }
 
-func TestRunKeepsTheOrder(t *testing.T) {
-	for _, n := range []int{1, 2, 7} {
-		next := 0
-		err := Run(context.Background(), n, count(500), square, func(p *int) error {
-			if *p != next*next {
-				t.Fatalf("%d workers: %d where %d is next", n, *p, next*next)
-			}
-			next++
-			return nil
-		})
-		if err != nil || next != 500 {
-			t.Errorf("%d workers: %d pieces, %v", n, next, err)
-		}
-	}
-}
-
 // Run returns the first error of any function, and leaves no goroutine behind.
 func TestRunEndsWithTheFirstError(t *testing.T) {
 	failure := errors.New("failure")
