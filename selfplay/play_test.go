@@ -113,8 +113,7 @@ func players(t *testing.T, white, black string) [2]engine.Player {
 	t.Helper()
 	var list [2]engine.Player
 	for i, spec := range []string{white, black} {
-		p := setup.Must(toy.Open(toy.Spec(spec)))
-		list[i] = p
+		list[i] = setup.Must(toy.Open(toy.Spec(spec)))
 	}
 	return list
 }

@@ -419,14 +419,10 @@ func toyFile(t *testing.T, name, build string) (path string) {
 
 // foreignMatch is a match of an external engine with ours.
 func foreignMatch(t *testing.T, spec string, r selfplay.Runner) match.Config {
-	l := selfplay.Limits{Nodes: 30}
-	return match.Config{A: selfplay.Player{Spec: toy.Spec(spec), ID: "toy"},
-		B:     selfplay.Player{Spec: toy.Spec("assay:hash=1")},
-		Games: 6, Setup: selfplay.Setup{
-			Rules: selfplay.Rules{Limits: l, MaxPlies: 30, Check: selfplay.Check{MaxScore: -1},
-				Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test"},
-			Place: selfplay.Place{Out: filepath.Join(t.TempDir(), "match"), Open: roster.Open, Runner: r},
-		}}
+	c := matchOf(filepath.Join(t.TempDir(), "match"), 6, r)
+	c.A, c.B = selfplay.Player{Spec: toy.Spec(spec), ID: "toy"}, c.A
+	c.Limits, c.Check, c.MaxPlies = selfplay.Limits{Nodes: 30}, selfplay.Check{MaxScore: -1}, 30
+	return c
 }
 
 func allow(cache string, engines ...string) *worker.Engines {

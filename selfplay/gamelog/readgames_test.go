@@ -12,7 +12,6 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/pgn"
-	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/internal/durable"
@@ -27,12 +26,7 @@ func played(t *testing.T, number uint64) selfplay.Result {
 	t.Helper()
 	job := selfplay.Job{Number: number, Players: toy.Specs("a", "b"), Limits: [2]selfplay.Limits{{Nodes: 1}, {Nodes: 1}},
 		Plies: 4, Seed: number}
-	var players [2]engine.Player
-	for side, spec := range job.Players {
-		p := setup.Must(toy.Open(spec))
-		players[side] = p
-	}
-	return setup.Must(selfplay.Play(t.Context(), &job, players))
+	return setup.Must((&selfplay.Local{Open: toy.Open}).One(t.Context(), &job))
 }
 
 // numbers returns the numbers of the games in the folder, and checks their rows.
