@@ -18,7 +18,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
@@ -173,10 +172,8 @@ type Summary struct {
 
 	// The fields below describe this process, not the data; Warnings also games of its journal.
 
-	Already bool          `json:"-"` // the data set was complete before
-	Played  int64         `json:"-"` // games played by this process
-	Plied   int64         `json:"-"` // their plies, openings left out
-	Took    time.Duration `json:"-"`
+	gamelog.Process
+	Plied int64 `json:"-"` // plies of the games it played, openings left out
 
 	Warnings []string              `json:"-"` // about stalls and limits that a player ignores
 	Views    *dataset.ViewFault    `json:"-"` // a fault of the players' scores; nil if there is none

@@ -50,8 +50,7 @@ func of(c Config) runtest.Run {
 		if s == nil {
 			return runtest.Outcome{}, err
 		}
-		return runtest.Outcome{Process: gamelog.Process{Already: s.Already, Played: s.Played}, Result: s,
-			Warnings: s.Warnings}, err
+		return runtest.Outcome{Process: s.Process, Result: s, Warnings: s.Warnings}, err
 	}}
 }
 

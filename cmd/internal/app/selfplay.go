@@ -11,7 +11,6 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/datagen"
-	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
 func newSelfplayCommand() *cobra.Command {
@@ -119,5 +118,5 @@ func (s *session) startSelfplay(weights string, texts []string) error {
 	if len(d.Warnings) > 0 {
 		more["warnings"] = d.Warnings
 	}
-	return s.show(r, gamelog.Process{Already: r.Already, Played: r.Played, Took: r.Took}, d, more)
+	return s.show(r, r.Process, d, more)
 }
