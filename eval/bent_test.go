@@ -263,18 +263,7 @@ func TestAssayContact(t *testing.T) {
 			"mop-up.edge.0": {0, 0},
 		}},
 	} {
-		p := mustParse(t, test.fen)
-		counts := m.Counts(&p)
-		for name, want := range test.want {
-			index, ok := m.Term(name)
-			if !ok {
-				t.Errorf("no term %q", name)
-				continue
-			}
-			if got := [2]int{counts[index].White, counts[index].Black}; got != want {
-				t.Errorf("%s: %s is %v, want %v", test.name, name, got, want)
-			}
-		}
+		checkCounts(t, m, test.name, test.fen, test.want)
 	}
 }
 
