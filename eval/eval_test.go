@@ -228,20 +228,6 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 }
 
-// BenchmarkEvaluateCold is BenchmarkEvaluate of the model assay with an empty cache of pawns
-// and kings.
-func BenchmarkEvaluateCold(b *testing.B) {
-	m := setup.Must(Lookup("assay"))
-	e := mustEvaluator(b, m, m.Start).(*evaluator)
-	ps := benchPositions(b)
-	for i := 0; b.Loop(); i++ {
-		p := &ps[i%4096]
-		e.weights.pawns[p.PawnKey()%pawnEntries].key = 0
-		e.Evaluate(p)
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "M/s")
-}
-
 // benchPositions returns 4,096 positions, mean phase 23 of 24: up to 15 random moves after
 // the positions of middlegame, so that the branch predictor cannot learn them.
 func benchPositions(tb testing.TB) []board.Position {
