@@ -277,8 +277,8 @@ func TestNoStepIsAnError(t *testing.T) {
 func TestGradientAgainstAutodiff(t *testing.T) {
 	for _, loss := range []objective.Loss{objective.CrossEntropy, objective.MSE} {
 		o, data := testProblem(t, loss, 2)
-		theta := testTheta(o.Dim())
-		got := make([]float64, o.Dim())
+		theta := testTheta(o.Params.N)
+		got := make([]float64, o.Params.N)
 		value := setup.Must(o.Gradient(context.Background(), theta, got))
 		wantValue, want := autodiff(t, o, data, theta)
 		if math.Abs(value-wantValue) > 1e-9*math.Abs(wantValue) {
@@ -325,7 +325,7 @@ func dense(o *objective.Penalized, data []rows.Row) (x, base, y, omega []float64
 func autodiff(t *testing.T, o *objective.Penalized, sample []rows.Row, theta []float64) (float64, []float64) {
 	t.Helper()
 	x, base, y, omega := dense(o, sample)
-	n, d := len(sample), o.Dim()
+	n, d := len(sample), o.Params.N
 	g := gorgonia.NewGraph()
 	vector := func(name string, v []float64) *gorgonia.Node {
 		return gorgonia.NewVector(g, tensor.Float64, gorgonia.WithName(name), gorgonia.WithShape(len(v)),

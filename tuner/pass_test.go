@@ -88,7 +88,7 @@ func testTheta(n int) []float64 {
 func TestCurvature(t *testing.T) {
 	ctx := context.Background()
 	o, _ := testProblem(t, objective.CrossEntropy, 2)
-	theta := testTheta(o.Dim())
+	theta := testTheta(o.Params.N)
 	h := setup.Must(o.Curvature(ctx, theta))
 	for j := range theta {
 		const d = 1e-3
@@ -115,7 +115,7 @@ func TestCurvature(t *testing.T) {
 func TestEvaluations(t *testing.T) {
 	o, data := testProblem(t, objective.CrossEntropy, 1)
 	w := objective.NewTapered(o.Problem.Store.Terms())
-	o.Params.Expand(testTheta(o.Dim()), w)
+	o.Params.Expand(testTheta(o.Params.N), w)
 	got := evaluations(t, o.Problem.Store, w, 1)
 	for i := range data {
 		if want := synthetic.Evaluate(&data[i], w); math.Abs(got[i]-want) > 1e-9 {
@@ -152,7 +152,7 @@ func TestMethodsObeyContext(t *testing.T) {
 	o, _ := testProblem(t, objective.CrossEntropy, 2)
 	for _, name := range []string{"gauss-newton", "adam"} {
 		m, _ := optimize.NewMethod(name)
-		if _, err := m.Minimize(ctx, o, make([]float64, o.Dim()), optimize.Settings{}); !errors.Is(err, context.Canceled) {
+		if _, err := m.Minimize(ctx, o, make([]float64, o.Params.N), optimize.Settings{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v, want context.Canceled", name, err)
 		}
 	}
@@ -164,7 +164,7 @@ func TestMethodsAgree(t *testing.T) {
 	var x [][]float64
 	for _, name := range []string{"gauss-newton", "adam"} {
 		m, _ := optimize.NewMethod(name)
-		out, err := m.Minimize(context.Background(), o, make([]float64, o.Dim()),
+		out, err := m.Minimize(context.Background(), o, make([]float64, o.Params.N),
 			optimize.Settings{Gap: 1e-12, Iterations: 3000})
 		if err != nil || !out.Converged {
 			t.Fatalf("%s: %+v, %v", name, out, err)

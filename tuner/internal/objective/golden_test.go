@@ -151,7 +151,7 @@ func TestPenalized(t *testing.T) {
 		}
 		text.Sums(fmt.Sprintf("%d parameters, priorless %v", q.N, q.Priorless()), list)
 		o := objective.New(p, q, 3)
-		g := make([]float64, o.Dim())
+		g := make([]float64, o.Params.N)
 		value := setup.Must(o.Gradient(t.Context(), theta, g))
 		text.Add("value", value)
 		text.Sums("gradient", g)

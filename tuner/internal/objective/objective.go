@@ -48,9 +48,6 @@ func New(p *Problem, q *Params, design float64) *Penalized {
 		g: NewTapered(p.Store.Terms()), Known: new(Known)}
 }
 
-// Dim implements Objective.
-func (o *Penalized) Dim() int { return o.Params.N }
-
 // Gradient implements Objective.
 func (o *Penalized) Gradient(ctx context.Context, theta, g []float64) (float64, error) {
 	o.Params.Expand(theta, o.w)

@@ -13,8 +13,6 @@ import (
 // bowl is (x-3)^2 + 10 (y+1)^2.
 type bowl struct{}
 
-func (bowl) Dim() int { return 2 }
-
 func (bowl) Gradient(_ context.Context, x, g []float64) (float64, error) {
 	a, b := x[0]-3, x[1]+1
 	if g != nil {

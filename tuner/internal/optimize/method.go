@@ -21,8 +21,6 @@ import (
 
 // Objective is a smooth function to be minimized.
 type Objective interface {
-	// Dim is the number of variables.
-	Dim() int
 	// Gradient returns the value at x and, unless g is nil, writes the gradient to it.
 	Gradient(ctx context.Context, x, g []float64) (float64, error)
 	// Curvature returns a symmetric, positive semidefinite approximation of

@@ -19,8 +19,6 @@ type leastSquares struct {
 	f       func(x []float64) (r []float64, jacobian [][]float64)
 }
 
-func (l leastSquares) Dim() int { return len(l.start) }
-
 func (l leastSquares) Gradient(_ context.Context, x, g []float64) (float64, error) {
 	r, jac := l.f(x)
 	v := 0.0
@@ -93,7 +91,6 @@ func TestMethodsFindKnownMinima(t *testing.T) {
 // cliff falls for ever, as the loss of separable data does.
 type cliff struct{}
 
-func (cliff) Dim() int { return 1 }
 func (cliff) Gradient(_ context.Context, x, g []float64) (float64, error) {
 	if g != nil {
 		g[0] = -1
@@ -210,7 +207,6 @@ func TestBoundedRunaway(t *testing.T) {
 // decay is e^-x + y^2/2.
 type decay struct{}
 
-func (decay) Dim() int { return 2 }
 func (decay) Gradient(_ context.Context, x, g []float64) (float64, error) {
 	if g != nil {
 		g[0], g[1] = -math.Exp(-x[0]), x[1]

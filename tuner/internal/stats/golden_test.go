@@ -45,7 +45,7 @@ func statistics(t *testing.T, text *synthetic.Text, d synthetic.Data, workers in
 	tau := setup.Must(objective.Widths(d.Terms, typical, nil, 1))
 	leader := setup.Must(objective.Leaders(d.Terms, objective.TwinsTied))
 	o := objective.New(p, objective.NewParams(d.Terms, start, make([]bool, len(d.Terms)), tau, leader), 2)
-	out := setup.Must(optimize.GaussNewton{}.Minimize(ctx, o, make([]float64, o.Dim()), optimize.Settings{Gap: 1e-14}))
+	out := setup.Must(optimize.GaussNewton{}.Minimize(ctx, o, make([]float64, o.Params.N), optimize.Settings{Gap: 1e-14}))
 	v := setup.Must(stats.NewCovariance(ctx, o, clusters, out.X))
 	setup.Check(t, v.Finish(ctx))
 	design := setup.Must(v.Design(ctx))
