@@ -244,16 +244,6 @@ func NewBox(n int) *Box {
 	return b
 }
 
-// Clone returns a copy, which a minimization may change; nil of nil.
-func (b *Box) Clone() *Box {
-	if b == nil {
-		return nil
-	}
-	c := *b
-	c.Held = slices.Clone(b.Held)
-	return &c
-}
-
 // clampAll moves x to the nearest point of the box.
 func (b *Box) clampAll(x []float64) {
 	if b == nil {

@@ -110,12 +110,6 @@ func (s *Settings) check(x []float64) error {
 	return nil
 }
 
-// constant is the outcome of an objective without variables.
-func constant(ctx context.Context, f Objective) (Outcome, error) {
-	v, err := f.Gradient(ctx, nil, nil)
-	return Outcome{Value: v, Converged: true, X: []float64{}}, err
-}
-
 // Finite reports whether a value and all numbers of x are numbers.
 func Finite(value float64, x []float64) bool {
 	bad := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
@@ -183,9 +177,6 @@ const (
 
 // Minimize implements Method.
 func (a adam) Minimize(ctx context.Context, f Objective, x0 []float64, s Settings) (Outcome, error) {
-	if len(x0) == 0 {
-		return constant(ctx, f)
-	}
 	out := Outcome{X: slices.Clone(x0), Value: math.Inf(1), Gap: math.Inf(1)}
 	s.Iterations = cmp.Or(s.Iterations, adamIterations)
 	rate := cmp.Or(a.Rate, 1)
