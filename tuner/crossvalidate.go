@@ -307,8 +307,9 @@ func (p *Prediction) Useful() bool { return p.K > 0 && p.Gain.Mean > 2*p.Gain.SE
 
 // meanOf is a mean over rows with its standard error.
 type meanOf struct {
-	Mean float64 `json:"mean"`
-	SE   float64 `json:"se"`
+	Mean  float64 `json:"mean"`
+	SE    float64 `json:"se"`
+	games int     // a row that names none counts as one
 }
 
 func (m meanOf) String() string { return fmt.Sprintf("%.5f +- %.5f", m.Mean, m.SE) }
@@ -339,23 +340,22 @@ func Predict(ctx context.Context, path string) (*Prediction, error) {
 	if p.Rows == 0 {
 		return p, nil
 	}
-	games, alone := s.games()
-	p.Games = games + alone
+	results := make([]float64, len(s.result))
+	for i, y := range s.result {
+		results[i] = float64(y)
+	}
+	mean := s.mean(results)
+	p.Games = mean.games
 	k, err := objective.FitK(objective.CrossEntropy, values, s.result, s.weight)
 	if err == nil {
 		p.K = k
 	} else if !errors.Is(err, objective.ErrScale) {
 		return nil, err
 	}
-	results := make([]float64, len(s.result))
-	for i, y := range s.result {
-		results[i] = float64(y)
-	}
-	mean := s.mean(results).Mean
-	if mean <= 0 || mean >= 1 {
+	if mean.Mean <= 0 || mean.Mean >= 1 {
 		return p, nil // all results are equal
 	}
-	z := logit(mean)
+	z := logit(mean.Mean)
 	constant, gains := make([]float64, len(values)), make([]float64, len(values))
 	for i, x := range values {
 		constant[i] = crossEntropy(z, results[i])
@@ -382,7 +382,7 @@ func (s *predicted) mean(v []float64) meanOf {
 	}
 	mean := sum / weight
 	games := make(map[uint64]float64)
-	var squares, clusters float64
+	squares, clusters := 0.0, 0
 	for i, x := range v {
 		d := float64(s.weight[i]) * (x - mean)
 		if s.game[i] == 0 {
@@ -392,28 +392,15 @@ func (s *predicted) mean(v []float64) meanOf {
 			games[s.game[i]] += d
 		}
 	}
-	added := make(map[uint64]bool, len(games)) // in order of reading: sums must not depend on the map's order
-	for _, g := range s.game {
-		if g != 0 && !added[g] {
-			added[g] = true
-			squares += float64(games[g] * games[g])
+	for _, g := range s.game { // in order of reading: sums must not depend on the map's order
+		if d, ok := games[g]; ok {
+			delete(games, g)
+			squares += float64(d * d)
 			clusters++
 		}
 	}
-	return meanOf{mean, math.Sqrt(squares*clusters/(clusters-1)) / weight}
-}
-
-// games returns the number of games, and of rows that name none.
-func (s *predicted) games() (games, without int) {
-	seen := map[uint64]bool{}
-	for _, g := range s.game {
-		if g == 0 {
-			without++
-		}
-		seen[g] = true
-	}
-	delete(seen, 0)
-	return len(seen), without
+	n := float64(clusters)
+	return meanOf{mean, math.Sqrt(squares*n/(n-1)) / weight, clusters}
 }
 
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }
