@@ -150,8 +150,8 @@ func (l *linear) row(f *dataset.FeatureRow, r *Row) error {
 	if l.set.Version > 1 {
 		if l.set.BySide {
 			l.bySide(f, r)
-		} else if f.EGScale != 1 {
-			l.scaleEG(f, r)
+		} else if f.EGScale != 1 { // else factors add up to 1, and counts of flat terms stay whole
+			r.EG = float32((1 - float64(f.Phase)) * float64(f.EGScale))
 		}
 	}
 	if !l.set.BySide {
@@ -165,13 +165,6 @@ func (l *linear) row(f *dataset.FeatureRow, r *Row) error {
 	}
 	r.Entries = slices.DeleteFunc(l.entries, func(e Entry) bool { return e.Count == 0 })
 	return nil
-}
-
-// scaleEG makes the endgame factor part of the row's. Their sum is 1 where it can be, so
-// that the counts of flat terms stay whole where nothing is scaled.
-func (l *linear) scaleEG(f *dataset.FeatureRow, r *Row) {
-	mg, eg := float64(f.Phase), (1-float64(f.Phase))*float64(f.EGScale)
-	r.Phase, r.MG, r.EG = OwnFactors, float32(mg), float32(eg)
 }
 
 // bySide writes the entries of a row whose sides are scaled on their own.

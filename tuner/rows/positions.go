@@ -248,7 +248,6 @@ func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []F
 	if err != nil {
 		return nil, err
 	}
-	c := featureCollector{line: line, to: to}
 	total, done := int64(0), int64(0)
 	for _, s := range sources {
 		total += s.Len
@@ -262,7 +261,7 @@ func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []F
 				b.progress(done, total)
 			}
 			if err == nil {
-				if err = c.add(&row); err != nil {
+				if err = line.addTo(to, &row); err != nil {
 					err = fmt.Errorf("row %d: %w", infos[i].Rows+1, err)
 				}
 			}
@@ -281,22 +280,18 @@ func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []F
 	return s, nil
 }
 
-// featureCollector turns rows of features into rows of a store.
-type featureCollector struct {
-	line *linear
-	to   *Builder
-}
-
-func (c *featureCollector) add(f *dataset.FeatureRow) error {
-	if err := c.line.set.CheckRow(f); err != nil {
-		return fmt.Errorf("%w: %w", ErrRow, err)
-	}
+// addTo adds a row of features to a store.
+func (l *linear) addTo(b *Builder, f *dataset.FeatureRow) error {
 	var row Row
-	if err := c.line.row(f, &row); err != nil {
+	err := l.set.CheckRow(f)
+	if err == nil {
+		err = l.row(f, &row)
+	}
+	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRow, err)
 	}
 	if row.Weight > 0 {
-		c.line.count(f)
+		l.count(f)
 	}
-	return c.to.Add(&row)
+	return b.Add(&row)
 }
