@@ -252,17 +252,12 @@ func (f *Formula) bends(ops ...Op) (out []int) {
 	return out
 }
 
-// Near reports whether the last row is within a distance of one of the jumps or kinks.
-func (m *Machine) Near(nodes []int, distance float64) bool {
-	for _, i := range nodes {
-		n := &m.f.Nodes[i]
-		d := m.v[n.A]
-		if n.Op != Sign && n.Op != Abs {
-			d -= m.v[n.B]
-		}
-		if math.Abs(d) <= distance {
-			return true
-		}
+// Near reports whether the last row is within a distance of a jump or kink.
+func (m *Machine) Near(node int, distance float64) bool {
+	n := &m.f.Nodes[node]
+	d := m.v[n.A]
+	if n.Op != Sign && n.Op != Abs {
+		d -= m.v[n.B]
 	}
-	return false
+	return math.Abs(d) <= distance
 }

@@ -277,12 +277,12 @@ func (p *Problem) FindRough(ctx context.Context, w Tapered, jump, kink float64) 
 				in[k] = t.bent.machine.Input(k)[row]
 			}
 			m.Value(in)
-			for k := range nodes {
+			for k, node := range nodes {
 				distance := jump
 				if k >= len(b.Jumps) {
 					distance = kink
 				}
-				if m.Near(nodes[k:k+1], distance) {
+				if m.Near(node, distance) {
 					near[i][row] |= 1 << k
 				}
 			}
