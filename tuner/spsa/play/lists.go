@@ -11,7 +11,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
@@ -262,30 +261,17 @@ func termParameter(t *eval.Term, name string, weight int32, typical float64) Fil
 	return FileParameter{Name: name, Start: &start, Min: &lo, Max: &hi, CEnd: cEnd}
 }
 
-// sample returns the positions of sampleText.
-var sample = sync.OnceValues(func() ([]board.Position, error) {
-	var list []board.Position
+// typicalCounts returns the root mean square of each term's count where it occurs in the
+// sample, 1 where it never does.
+func typicalCounts(m *eval.Model) ([]float64, error) {
+	squares, rows := make([]int64, len(m.Terms)), make([]int64, len(m.Terms))
+	var f eval.Features
 	for fen := range strings.Lines(sampleText) {
 		p, err := board.ParseFEN(strings.TrimSpace(fen))
 		if err != nil {
 			return nil, fmt.Errorf("sample of positions: %w", err)
 		}
-		list = append(list, p)
-	}
-	return list, nil
-})
-
-// typicalCounts returns the root mean square of each term's count where it occurs in the
-// sample, 1 where it never does.
-func typicalCounts(m *eval.Model) ([]float64, error) {
-	positions, err := sample()
-	if err != nil {
-		return nil, err
-	}
-	squares, rows := make([]int64, len(m.Terms)), make([]int64, len(m.Terms))
-	var f eval.Features
-	for i := range positions {
-		m.Features(&positions[i], &f)
+		m.Features(&p, &f)
 		for _, e := range f.Entries {
 			squares[e.Term] += int64(e.Count)*int64(e.Count) + int64(e.Black)*int64(e.Black)
 			rows[e.Term]++

@@ -425,10 +425,8 @@ func (s *session) validateAnswer(ctx context.Context, out string) error {
 // another seed.
 func (s *session) validationOpenings() opening.Spec {
 	spec := s.Opening
-	if spec.Book != "" {
-		if used := int(s.need()); s.openings.Len() > s.need()+s.Validation/2 && !spec.Random {
-			spec.Skip += used
-		}
+	if spec.Book != "" && !spec.Random && s.openings.Len() > s.need()+s.Validation/2 {
+		spec.Skip += int(s.need())
 	}
 	return spec
 }
