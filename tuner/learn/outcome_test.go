@@ -260,18 +260,7 @@ func TestGenerationByGames(t *testing.T) {
 	r := setup.Must(Run(t.Context(), byGames(whole, 1)))
 	for _, stage := range []string{"generation 1: tune by games", "generation 1: gate", "generation 2: self-play",
 		"generation 2: gate"} {
-		ctx, cancel := context.WithCancel(t.Context())
-		c := byGames(broken, 2)
-		c.Stage = func(name string) StageProgress {
-			if name == stage {
-				cancel()
-			}
-			return silent{}
-		}
-		if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
-			t.Fatalf("%s: %v", stage, err)
-		}
-		cancel()
+		stopBefore(t, byGames(broken, 2), stage)
 	}
 	if _, err := Run(t.Context(), byGames(broken, 2)); err != nil {
 		t.Fatal(err)

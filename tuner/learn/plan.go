@@ -108,8 +108,7 @@ var ErrPlan = errors.New("bad plan")
 // in the first generation and nodes a move. Later generations play a fifth more games,
 // since all earlier ones are learned from too.
 func DefaultPlan(generations, games int, nodes, seed uint64) Plan {
-	p := newPlan()
-	p.Seed, p.Final = seed, final{Games: 400, Nodes: nodes}
+	p := Plan{Seed: seed, Hash: 1, Final: final{Games: 400, Nodes: nodes}}.WithDefaults()
 	for g := range generations {
 		gen := newGeneration()
 		gen.Games, gen.Nodes = games, nodes
@@ -122,9 +121,6 @@ func DefaultPlan(generations, games int, nodes, seed uint64) Plan {
 	}
 	return p
 }
-
-// newPlan returns the defaults of a plan.
-func newPlan() Plan { return Plan{Hash: 1}.WithDefaults() }
 
 // WithDefaults fills in model, start weights and opponent where the plan leaves them out.
 // The model is assay. A model starts from its own start weights, and these are the opponent too,
