@@ -59,14 +59,13 @@ func (m *moments) mean() (mean, se float64) {
 	return mean, math.Sqrt(max(0, m.squares/m.n-float64(mean*mean)) / max(1, m.n-1))
 }
 
-// climbAll makes simulated runs, and passes each to a function.
-func climbAll(ctx context.Context, c Config, pairs, runs int, draw func(run uint64) hill,
-	each func(*hill, *Tuner)) error {
+// climbAll makes simulated runs on random hills, and passes each to a function.
+func climbAll(ctx context.Context, c Config, pairs, runs int, elo, draws float64, each func(*hill, *Tuner)) error {
 	if pairs < 1 || runs < 1 {
 		return fmt.Errorf("%w: %d pairs, %d runs", errConfig, pairs, runs)
 	}
 	for run := range uint64(runs) {
-		h := draw(run)
+		h := randomHill(c.Parameters, elo, draws, run)
 		c.Seed = run + 1
 		t, err := climb(ctx, c, pairs, &h)
 		if err != nil {
@@ -150,9 +149,8 @@ func Afford(ctx context.Context, c Config, pairs int, elo, draws float64) (Budge
 	merge := (c.Iterations + most - 1) / most
 	c.Iterations, c.Ahead = (c.Iterations+merge-1)/merge, max(1, c.Ahead/merge)
 	b := Budget{Elo: elo, Draws: draws, Runs: min(max(budgetWork/(c.Iterations*len(c.Parameters)), 4), budgetRuns)}
-	hills := func(run uint64) hill { return randomHill(c.Parameters, elo, draws, run) }
 	var found moments
-	err := climbAll(ctx, c, pairs*merge, b.Runs, hills, func(h *hill, t *Tuner) {
+	err := climbAll(ctx, c, pairs*merge, b.Runs, elo, draws, func(h *hill, t *Tuner) {
 		values := make([]float64, len(c.Parameters))
 		for i := range values {
 			values[i], _, _ = t.average(i)

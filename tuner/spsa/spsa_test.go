@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -173,15 +172,9 @@ func TestRecoversTheTopOfAHill(t *testing.T) {
 			Integer: i%2 == 0}
 		c.Parameters = append(c.Parameters, p)
 	}
-	hills := func(run uint64) hill { return randomHill(c.Parameters, 80, 0.4, run) }
-	s := setup.Must(Simulate(context.Background(), c, 2, 12, hills))
-	t.Logf("%+v", s)
-	if math.Abs(s.StartElo+80) > 1e-6 || s.ValueElo < -12 || s.FinalElo < -16 {
-		t.Errorf("from %v Elo below the top to %v (last values %v)", s.StartElo, s.ValueElo, s.FinalElo)
-	}
-	if s.RegressCovered < 0.85 || s.RegressElo < -12 {
-		t.Errorf("the regression's intervals hold the optimum at %v; its optima are at %v Elo",
-			s.RegressCovered, s.RegressElo)
+	s := simulate(t, c, 2, 12, 80, 0.4)
+	if math.Abs(s.startElo+80) > 1e-6 || s.valueElo < -12 || s.finalElo < -16 || s.covered < 0.85 || s.regressElo < -12 {
+		t.Errorf("%+v", s)
 	}
 }
 
@@ -239,11 +232,7 @@ func TestAfford(t *testing.T) {
 	}
 	c = c.WithDefaultREnd(1, 1)
 	merged := setup.Must(Afford(t.Context(), c, 1, 40, 0.5))
-	s := setup.Must(Simulate(t.Context(), c, 1, 4, func(run uint64) hill {
-		return randomHill(c.Parameters,
-			40, 0.5, run)
-	}))
-	if whole := 40 + s.ValueElo; math.Abs(merged.Found-whole) > 4 || merged.Hopeless {
+	if whole := 40 + simulate(t, c, 1, 4, 40, 0.5).valueElo; math.Abs(merged.Found-whole) > 4 || merged.Hopeless {
 		t.Errorf("merged: %+v; iteration by iteration %.1f", merged, whole)
 	}
 	for i := range 1000 - len(c.Parameters) { // a thousand are simulated in seconds, too
@@ -253,7 +242,11 @@ func TestAfford(t *testing.T) {
 		t.Errorf("1,000 parameters: %+v, %v", b, err)
 	}
 	c.Parameters, c.Iterations = c.Parameters[:5], 500
-	if b, err := Afford(t.Context(), c.Scaled(0.1, 0.5), 1, 40, 0.5); err != nil || !b.Hopeless {
+	for i := range c.Parameters {
+		c.Parameters[i].REnd *= 0.1
+		c.Parameters[i].CEnd *= 0.5
+	}
+	if b, err := Afford(t.Context(), c, 1, 40, 0.5); err != nil || !b.Hopeless {
 		t.Errorf("tiny steps: %+v, %v", b, err)
 	}
 }
@@ -283,66 +276,33 @@ func TestLocateCertainOptimum(t *testing.T) {
 	}
 }
 
-// Simulated is the result of simulated runs, as Elo below the optimum of their hills.
-type Simulated struct {
-	Runs         int
-	StartElo     float64 // mean over the runs
-	ValueElo     float64 // of the answer, the average over the last third
-	ValueEloSE   float64
-	FinalElo     float64 // of the values after the last iteration
-	RegressElo   float64 // of the optimum by regression
-	RegressEloSE float64 // ...
-	// share of parameters whose optimum is in the regression's 95 % interval
-	RegressCovered float64
-	Covered        float64 // likewise within 2 batch errors of the answer
+// simulated is the result of simulated runs, as mean Elo below the optimum of their hills.
+type simulated struct {
+	startElo, finalElo float64 // of the first values and of the last
+	valueElo           float64 // of the answer, the average over the last third
+	regressElo         float64 // of the optimum by regression
+	covered            float64 // share of parameters whose optimum is in the regression's 95 % interval
 }
 
-// Simulate makes runs of the configuration, with as many pairs of games an iteration,
-// each on a hill of its own from the function. Equal arguments give equal answers.
-func Simulate(ctx context.Context, c Config, pairs, runs int, draw func(run uint64) hill) (Simulated, error) {
-	s := Simulated{Runs: runs}
-	var value, regressed moments
-	covered, regressCovered := 0, 0
-	err := climbAll(ctx, c, pairs, runs, draw, func(h *hill, t *Tuner) {
+// simulate makes runs of the configuration, with as many pairs of games an iteration, each on a hill of its own.
+func simulate(t *testing.T, c Config, pairs, runs int, elo, draws float64) (s simulated) {
+	t.Helper()
+	setup.Check(t, climbAll(t.Context(), c, pairs, runs, elo, draws, func(h *hill, t *Tuner) {
 		values, tops := make([]float64, len(c.Parameters)), make([]float64, len(c.Parameters))
 		for i, e := range t.Estimates() {
 			values[i], tops[i] = e.Value, e.Value
-			if math.Abs(e.Value-h.Optimum[i]) <= 2*e.BatchSE {
-				covered++
+			if e.Optimum == nil {
+				continue
 			}
-			if e.Optimum != nil {
-				tops[i] = *e.Optimum
-				if *e.OptimumLo <= h.Optimum[i] && h.Optimum[i] <= *e.OptimumHi {
-					regressCovered++
-				}
+			tops[i] = *e.Optimum
+			if *e.OptimumLo <= h.Optimum[i] && h.Optimum[i] <= *e.OptimumHi {
+				s.covered += 1 / float64(runs*len(c.Parameters))
 			}
 		}
-		value.add(h.elo(c.Parameters, values))
-		regressed.add(h.elo(c.Parameters, tops))
-		s.StartElo += h.elo(c.Parameters, t.theta[0]) / float64(runs)
-		s.FinalElo += h.elo(c.Parameters, t.Values()) / float64(runs)
-	})
-	if err != nil {
-		return Simulated{}, err
-	}
-	all := float64(runs * len(c.Parameters))
-	s.Covered, s.RegressCovered = float64(covered)/all, float64(regressCovered)/all
-	s.ValueElo, s.ValueEloSE = value.mean()
-	s.RegressElo, s.RegressEloSE = regressed.mean()
-	return s, nil
-}
-
-// Scaled returns the configuration with every REnd and CEnd multiplied. A CEnd that would
-// not fit into the range of its parameter is cut.
-func (c Config) Scaled(rEnd, cEnd float64) Config {
-	c.Parameters = slices.Clone(c.Parameters)
-	for i := range c.Parameters {
-		p := &c.Parameters[i]
-		p.REnd *= rEnd
-		p.CEnd = min(p.CEnd*cEnd, (p.Max-p.Min)/2)
-		if p.Integer {
-			p.CEnd = max(p.CEnd, 0.5)
-		}
-	}
-	return c
+		s.startElo += h.elo(c.Parameters, t.theta[0]) / float64(runs)
+		s.finalElo += h.elo(c.Parameters, t.Values()) / float64(runs)
+		s.valueElo += h.elo(c.Parameters, values) / float64(runs)
+		s.regressElo += h.elo(c.Parameters, tops) / float64(runs)
+	}))
+	return s
 }
