@@ -93,13 +93,7 @@ func TestBentGradient(t *testing.T) {
 	e := synthetic.NewBent(6, true)
 	s, terms := e.Store(t, e.Games(100, 10, 2), ""), e.Terms
 	p := &objective.Problem{Store: s, K: synthetic.BentK, Target: objective.Targets(s, 1, 0)}
-	for _, c := range s.Chunks {
-		w := make([]float32, c.Rows)
-		for i := range w {
-			w[i] = 1
-		}
-		p.Omega = append(p.Omega, w)
-	}
+	p.Omega, _ = s.Split(s.Clusters(), 0, 0)
 	w, g := objective.StartOf(terms), objective.NewTapered(len(terms))
 	for i := range terms { // no sum is exactly 0, where the derivative is another on either side
 		w.MG[i] *= 1 + 1e-4*math.Sqrt(float64(i+2))
@@ -149,8 +143,9 @@ func TestBentGradient(t *testing.T) {
 			}
 		}
 	}))
+	leader := setup.Must(objective.Leaders(terms, !objective.TwinsTied))
 	params := objective.NewParams(terms, objective.StartOf(terms), make([]bool, len(terms)), make([]float64, len(terms)),
-		leaders(len(terms)))
+		leader)
 	grams := setup.Must(p.Gram(ctx, w, objective.Curvature))
 	got := params.FoldGram(grams[0])
 	fold := make([][]float64, params.N)
@@ -172,13 +167,6 @@ func TestBentGradient(t *testing.T) {
 	}
 }
 
-func leaders(n int) (out []int) {
-	for i := range n {
-		out = append(out, i)
-	}
-	return out
-}
-
 // TestBentScale: under too small a slope a fit makes larger evaluations. By default another slope
 // keeps their scale, and the losses are those under the right slope.
 func TestBentScale(t *testing.T) {
@@ -190,12 +178,8 @@ func TestBentScale(t *testing.T) {
 	for _, keep := range []bool{true, false} {
 		c.K, c.KeepScale = 0.6*synthetic.BentK, keep
 		r := setup.Must(Fit(t.Context(), s, e.Terms, c))
-		start, w := objective.StartOf(e.Terms), objective.NewTapered(len(r.Terms))
-		for i, x := range r.Terms {
-			w.MG[i], w.EG[i] = x.FitMG, x.FitEG
-		}
-		before := setup.Must(objective.RMS(t.Context(), s, 2, start))
-		after := setup.Must(objective.RMS(t.Context(), s, 2, w))
+		before := setup.Must(objective.RMS(t.Context(), s, 2, objective.StartOf(e.Terms)))
+		after := setup.Must(objective.RMS(t.Context(), s, 2, r.fitted()))
 		switch ratio := after / before; {
 		case keep && (ratio < 1.3 || r.K != c.K || r.Scale.Kept):
 			t.Errorf("scale as fitted: evaluations are %.3f times as large under K %.5f: %v", ratio, r.K, r.Scale)

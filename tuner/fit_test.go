@@ -237,12 +237,8 @@ func TestRescale(t *testing.T) {
 	c.K, c.Reference = syn.K, ref
 	c.Prior = map[string]float64{"pieces": 1000}
 	r := setup.Must(Fit(ctx, s, syn.List(start), c))
-	fit := objective.NewTapered(8)
-	for i, x := range r.Terms {
-		fit.MG[i], fit.EG[i] = x.FitMG, x.FitEG
-	}
 	a, _ := objective.RMS(ctx, ref, 1, start)
-	b, _ := objective.RMS(ctx, ref, 1, fit)
+	b, _ := objective.RMS(ctx, ref, 1, r.fitted())
 	if math.Abs(a-b) > 1e-6*a {
 		t.Errorf("root mean square %v before, %v after", a, b)
 	}
@@ -268,13 +264,9 @@ func TestMSE(t *testing.T) {
 	}
 	c.Loss = objective.CrossEntropy
 	other := setup.Must(Fit(context.Background(), s, terms, c))
-	w := objective.NewTapered(8)
-	for i, x := range other.Terms {
-		w.MG[i], w.EG[i] = x.FitMG, x.FitEG
-	}
 	omega, _ := s.Split(s.Clusters(), 0, 0)
 	p := &objective.Problem{Store: s, Loss: objective.MSE, Target: objective.Targets(s, 1, 0), Omega: omega}
-	m := setup.Must(p.Measure(context.Background(), w, syn.K))
+	m := setup.Must(p.Measure(context.Background(), other.fitted(), syn.K))
 	if ce := lossesOf(&m).Train; r.Fit.Train >= ce {
 		t.Errorf("MSE %v of the MSE fit, %v of the cross-entropy fit", r.Fit.Train, ce)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner/internal/objective"
+	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
@@ -215,14 +216,7 @@ func storeOf(t *testing.T, m *eval.Model, list []dataset.PositionRow, features b
 }
 
 func sliceSource(positions []dataset.PositionRow) rows.Source {
-	return rows.Source{Name: "positions", Len: int64(len(positions)),
-		Rows: func(yield func(dataset.PositionRow, error) bool) {
-			for i := range positions {
-				if !yield(positions[i], nil) {
-					return
-				}
-			}
-		}}
+	return rows.Source{Name: "positions", Len: int64(len(positions)), Rows: synthetic.Seq(positions)}
 }
 
 // featuresOf turns positions into what an engine with the model's evaluation
@@ -251,14 +245,7 @@ func featuresOf(m *eval.Model, positions []dataset.PositionRow) (dataset.Feature
 }
 
 func featureSource(positions []dataset.FeatureRow) rows.FeatureSource {
-	return rows.FeatureSource{Name: "engine", Len: int64(len(positions)),
-		Rows: func(yield func(dataset.FeatureRow, error) bool) {
-			for _, r := range positions {
-				if !yield(r, nil) {
-					return
-				}
-			}
-		}}
+	return rows.FeatureSource{Name: "engine", Len: int64(len(positions)), Rows: synthetic.Seq(positions)}
 }
 
 // TestFeaturesAreThePositions: a fit to the features that an engine wrote is the
