@@ -266,44 +266,9 @@ func TestDisk(t *testing.T) {
 	}
 }
 
-// TestWide: pairs of term and count beyond what a dictionary numbers are kept
-// beside the rows and count the same.
+// TestWide: pairs of term and count beyond what a dictionary numbers are kept beside the rows and count the same, where
+// rows stand in groups of equal phase and where they carry their own factors.
 func TestWide(t *testing.T) {
-	ctx := context.Background()
-	syn := synthetic.Games{Games: 200, Rows: 20, Terms: 12, PerRow: 5, K: 0.006, Seed: 5}
-	terms := syn.List(objective.NewTapered(syn.Terms))
-	fit := func(limit int) *tuner.Result {
-		b := rows.NewBuilder(syn.Terms)
-		b.LimitPairs(limit)
-		s := syn.Fill(t, b)
-		if n := len(s.Pairs()); n > limit {
-			t.Fatalf("%d pairs in a dictionary of %d", n, limit)
-		}
-		c := tuner.NewConfig()
-		c.K = syn.K
-		return setup.Must(tuner.Fit(ctx, s, terms, c))
-	}
-	want := fit(rows.MaxPairs)
-	for _, limit := range []int{0, 7, 30} {
-		got := fit(limit)
-		for i, x := range got.Terms {
-			y := want.Terms[i]
-			for _, d := range []float64{x.FitMG - y.FitMG, x.FitEG - y.FitEG, float64(x.SEMG - y.SEMG),
-				float64(x.NaiveEG - y.NaiveEG)} {
-				if d > 1e-6 || d < -1e-6 {
-					t.Fatalf("%d pairs: %+v, want %+v", limit, x, y)
-				}
-			}
-			if x.Count != y.Count {
-				t.Errorf("%d pairs: %d rows, want %d", limit, x.Count, y.Count)
-			}
-		}
-	}
-}
-
-// TestWideMixed: rows that carry their own factors, with pairs beyond the dictionary, give
-// the fit of the same rows in groups of equal phase with a dictionary for all.
-func TestWideMixed(t *testing.T) {
 	syn := synthetic.Games{Games: 200, Rows: 10, Terms: 12, PerRow: 5, K: 0.006, Seed: 6}
 	terms, truth := syn.List(objective.NewTapered(syn.Terms)), syn.Truth()
 	fit := func(mixed bool, limit int) *tuner.Result {
@@ -328,28 +293,32 @@ func TestWideMixed(t *testing.T) {
 				t.Fatalf("rows carry their factors: %v", c.Mixed())
 			}
 		}
-		if limit < rows.MaxPairs && wide < 1000 {
-			t.Fatalf("only %d entries are beyond a dictionary of %d", wide, limit)
+		if n := len(s.Pairs()); n > limit || limit < rows.MaxPairs && wide < 1000 {
+			t.Fatalf("%d pairs in a dictionary of %d, %d entries beside it", n, limit, wide)
 		}
 		c := tuner.NewConfig()
 		c.K = syn.K
 		return setup.Must(tuner.Fit(context.Background(), s, terms, c))
 	}
 	want := fit(false, rows.MaxPairs)
-	for _, limit := range []int{0, 7} {
-		got := fit(true, limit)
+	for _, tt := range []struct {
+		mixed  bool
+		limit  int
+		within float64
+	}{{false, 0, 1e-6}, {false, 7, 1e-6}, {false, 30, 1e-6}, {true, 0, 1e-5}, {true, 7, 1e-5}} {
+		got := fit(tt.mixed, tt.limit)
 		for i, x := range got.Terms {
 			y := want.Terms[i]
 			for _, d := range []float64{
 				x.FitMG - y.FitMG, x.FitEG - y.FitEG, float64(x.SEMG - y.SEMG), float64(x.NaiveEG - y.NaiveEG),
 				x.EffectiveGames - y.EffectiveGames,
 			} {
-				if !(math.Abs(d) < 1e-5) {
-					t.Fatalf("%d pairs: %+v, want %+v", limit, x, y)
+				if !(math.Abs(d) < tt.within) {
+					t.Fatalf("%+v: %+v, want %+v", tt, x, y)
 				}
 			}
 			if x.Count != y.Count {
-				t.Errorf("%d pairs: %d rows, want %d", limit, x.Count, y.Count)
+				t.Errorf("%+v: %d rows, want %d", tt, x.Count, y.Count)
 			}
 		}
 	}
