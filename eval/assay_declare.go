@@ -38,27 +38,8 @@ import "fmt"
 
 // declareContact declares the terms that need both sides. All start at zero.
 func declareContact(t *table) {
-	declareChances(t)
-	declarePassedMore(t)
-	declareAttack(t)
-	declareThreats(t)
-	declareMopUp(t)
-	declareBalance(t)
-}
-
-// contact declares tapered terms that start at zero, at consecutive indices.
-func (t *table) contact(index int, group, source string, names ...string) {
-	for i, name := range names {
-		t.set(index+i, Term{Name: name, Group: group, Tapered: true, Source: source}, 0)
-	}
-}
-
-func declareChances(t *table) {
 	t.contact(assayIsolatedOpen, groupPawns, sourceOurs, "isolated.unopposed", "backward.unopposed")
 	t.contact(assayOutpost, groupPieces, sourceShannonKnights, "outpost.knight", "outpost.bishop", "outpost.in-reach")
-}
-
-func declarePassedMore(t *table) {
 	t.contact(assayPassedHalt, groupPassed, sourceOurs, ranked("passed.blocked", 2, 7)...)
 	t.contact(assayPassedOpen, groupPassed, sourceOurs, ranked("passed.free", 4, 7)...)
 	t.contact(assayPassedSafe, groupPassed, sourceOurs, ranked("passed.can-step", 4, 7)...)
@@ -71,48 +52,33 @@ func declarePassedMore(t *table) {
 				fmt.Sprintf("passed.their-king.rank%d.%d", i+4, d))
 		}
 	}
-}
-
-func declareAttack(t *table) {
 	t.contact(assayCheck, groupKing, sourceOurs, "check.knight", "check.bishop", "check.rook", "check.queen")
 	t.contact(assayRingWeak, groupKing, sourceShannonRing, numbered("king-ring.weak", weakBuckets)...)
 	t.contact(assayAttackers, groupKing, sourceShannonRing, numbered("king-ring.attackers", 4)...)
 	t.contact(assayDanger, groupKing, sourceShannonRing, numbered("king-danger", dangerBuckets)...)
 	t.contact(assayBareFlank, groupKing, sourceOurs, "king.bare-flank")
 	t.contact(assayPinned, groupPieces, sourceShannonPins, "pin")
-}
-
-func declareThreats(t *table) {
-	for _, by := range []struct {
-		index int
-		name  string
-		on    []string
-	}{
-		{assayThreatPawn, "pawn", []string{"knight", "bishop", "rook", "queen"}},
-		{assayThreatMinor, "minor", []string{"pawn", "knight", "bishop", "rook", "queen"}},
-		{assayThreatRook, "rook", []string{"pawn", "knight", "bishop", "rook", "queen"}},
-	} {
-		for i, on := range by.on {
-			t.contact(by.index+i, groupThreats, sourceShannonRestless, "threat."+by.name+"."+on)
-		}
-	}
+	t.contact(assayThreatPawn, groupThreats, sourceShannonRestless,
+		"threat.pawn.knight", "threat.pawn.bishop", "threat.pawn.rook", "threat.pawn.queen")
+	t.contact(assayThreatMinor, groupThreats, sourceShannonRestless,
+		"threat.minor.pawn", "threat.minor.knight", "threat.minor.bishop", "threat.minor.rook", "threat.minor.queen")
+	t.contact(assayThreatRook, groupThreats, sourceShannonRestless,
+		"threat.rook.pawn", "threat.rook.knight", "threat.rook.bishop", "threat.rook.rook", "threat.rook.queen")
 	t.contact(assayThreatKing, groupThreats, sourceOurs, "threat.king", "threat.pawn-step")
 	t.contact(assayHanging, groupThreats, sourceShannonRestless, "hanging.pawn", "hanging.piece")
-}
-
-func declareBalance(t *table) {
 	t.contact(assayAgainst, GroupMaterial, sourceOurs,
 		"against.knight-pawn", "against.bishop-pawn", "against.rook-pawn", "against.queen-pawn",
 		"against.rook-knight", "against.rook-bishop", "against.queen-knight", "against.queen-bishop",
 		"against.queen-rook")
+	t.contact(assayMopEdge, groupKing, sourceOurs, "mop-up.edge.0", "mop-up.edge.1", "mop-up.edge.2", "mop-up.edge.3")
+	t.contact(assayMopKings, groupKing, sourceOurs,
+		"mop-up.kings.2", "mop-up.kings.3", "mop-up.kings.4", "mop-up.kings.5", "mop-up.kings.6", "mop-up.kings.7")
 }
 
-func declareMopUp(t *table) {
-	for d := range 4 {
-		t.contact(assayMopEdge+d, groupKing, sourceOurs, fmt.Sprintf("mop-up.edge.%d", d))
-	}
-	for d := 2; d <= 7; d++ {
-		t.contact(assayMopKings+d-2, groupKing, sourceOurs, fmt.Sprintf("mop-up.kings.%d", d))
+// contact declares tapered terms that start at zero, at consecutive indices.
+func (t *table) contact(index int, group, source string, names ...string) {
+	for i, name := range names {
+		t.set(index+i, Term{Name: name, Group: group, Tapered: true, Source: source}, 0)
 	}
 }
 
