@@ -199,12 +199,6 @@ func (s *Scratch) bentGradient(store *rows.Store, c *rows.Chunk) {
 		g.MG[t] += num.Rounded(float64(p.Count) * mg[i])
 		g.EG[t] += num.Rounded(float64(p.Count) * eg[i])
 	}
-	s.bentRest(b, c)
-}
-
-// bentRest adds wide entries to the gradient of a chunk.
-func (s *Scratch) bentRest(b *rows.Nonlinear, c *rows.Chunk) {
-	x, g := s.bent, s.bent.g
 	for _, e := range c.Wide {
 		t := b.Counted[e.Term]
 		v := float64(e.Count) * s.X[e.Row]

@@ -75,7 +75,11 @@ func (p *Problem) Gram(ctx context.Context, w Tapered, factors ...RowFactor) ([]
 	base, n := triangle(lines)
 	var out []*Gram
 	for range factors {
-		out = append(out, &Gram{base, allocate(blocks, n)})
+		g := &Gram{base: base}
+		for range blocks {
+			g.blocks = append(g.blocks, make([]float64, n))
+		}
+		out = append(out, g)
 	}
 	runs := p.gramRuns()
 	mixed := func(run int) bool { return bent || s.Chunks[runs[run]].Mixed() }
@@ -133,13 +137,6 @@ func triangle(lines int) (base []int, n int) {
 		n += lines - t
 	}
 	return base, n
-}
-
-func allocate(vectors, n int) (out [][]float64) {
-	for range vectors {
-		out = append(out, make([]float64, n))
-	}
-	return out
 }
 
 // triangleMemory is used again: for few rows, clearing new memory would take longer than the sums.

@@ -181,12 +181,7 @@ func Evaluate(ctx context.Context, s *rows.Store, workers int, w Tapered, work,
 	return pass(ctx, s, workers, w, (*Scratch).Evaluate, work, merge)
 }
 
-// differentiate is Evaluate with derivatives.
-func differentiate(ctx context.Context, s *rows.Store, workers int, w Tapered, work,
-	merge func(t *Scratch, chunk int)) error {
-	return pass(ctx, s, workers, w, (*Scratch).Differentiate, work, merge)
-}
-
+// pass is Evaluate with a method that evaluates each chunk.
 func pass(ctx context.Context, s *rows.Store, workers int, w Tapered,
 	each func(t *Scratch, s *rows.Store, c *rows.Chunk, w Tapered, wanted []bool) error,
 	work, merge func(t *Scratch, chunk int)) error {
@@ -278,11 +273,11 @@ func (p *Problem) gradient(ctx context.Context, w Tapered, g Tapered,
 			sum.add(s.Chunks[i], t)
 		}
 	}
-	each := differentiate
+	each := (*Scratch).Differentiate
 	if g.MG == nil {
-		each = Evaluate
+		each = (*Scratch).Evaluate
 	}
-	if err := each(ctx, s, p.Workers, w, work, merge); err != nil {
+	if err := pass(ctx, s, p.Workers, w, each, work, merge); err != nil {
 		return 0, err
 	}
 	sum.flush()
@@ -393,7 +388,7 @@ func (p *Problem) EachDerivative(ctx context.Context, w Tapered,
 			}
 		})
 	}
-	return differentiate(ctx, p.Store, p.Workers, w, work, merge)
+	return pass(ctx, p.Store, p.Workers, w, (*Scratch).Differentiate, work, merge)
 }
 
 // Part is an entry of a row with the derivatives of the row's evaluation, before its scale, by
