@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -127,11 +128,7 @@ func (f *fitting) scale(ctx context.Context) error {
 	if oneClass(f.train.Target, f.train.Omega) {
 		return ErrOneClass
 	}
-	any := false
-	for _, n := range f.split.seen {
-		any = any || n > 0
-	}
-	if !any {
+	if !slices.ContainsFunc(f.split.seen, func(n int64) bool { return n > 0 }) {
 		return ErrNoFeatures
 	}
 	var err error
@@ -200,7 +197,7 @@ func (f *fitting) parametrize(ctx context.Context) error {
 		return err
 	}
 	f.free.tied = f.s.Games() < tieGames
-	hold := append([]bool(nil), f.free.frozen...)
+	hold := slices.Clone(f.free.frozen)
 	for t := range f.terms {
 		// Without data and prior nothing says where a coefficient belongs.
 		if f.split.seen[t] == 0 && math.IsInf(tau[t], 1) {

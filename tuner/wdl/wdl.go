@@ -147,11 +147,7 @@ func (g *Games) Fit(ctx context.Context, resamples int, seed uint64) (*Model, er
 	case !decided:
 		return nil, fmt.Errorf("%w: all were drawn", errFit)
 	}
-	ones := make([]float64, len(g.games))
-	for i := range ones {
-		ones[i] = 1
-	}
-	best, loss, err := g.fit(ones, []float64{0, 0, 0, 100, 0, 0, 0, 200})
+	best, loss, err := g.fit(slices.Repeat([]float64{1}, len(g.games)), []float64{0, 0, 0, 100, 0, 0, 0, 200})
 	if err != nil {
 		return nil, err
 	}
