@@ -152,23 +152,6 @@ func TestOnOtherGames(t *testing.T) {
 	}
 }
 
-// TestFolds: every cluster is held out once, but those that are only trained on.
-func TestFolds(t *testing.T) {
-	b := rows.NewBuilder(1)
-	for g := range 23 {
-		setup.Check(t, b.Add(&rows.Row{Entries: []rows.Entry{{Count: 1}}, Scale: 1, Weight: 1, Game: uint64(g + 1),
-			TrainOnly: g < 2}))
-	}
-	fold, n := synthetic.Finish(t, b).Clusters().Folds(5, 3)
-	count := make(map[int]int)
-	for _, k := range fold {
-		count[k]++
-	}
-	if n != 5 || count[-1] != 2 || fold[0] != -1 || count[0] != 5 || count[1] != 4 || count[4] != 4 {
-		t.Errorf("%d folds: %v", n, count)
-	}
-}
-
 // TestMoves: a change above 20 centipawns is a warning; a smaller or unknown one is not.
 func TestMoves(t *testing.T) {
 	for change, want := range map[num.Float]bool{19.9: false, 20.5: true, num.Unknown: false} {
