@@ -61,63 +61,6 @@ func TestGroupGains(t *testing.T) {
 	}
 }
 
-// TestCollinearNames: a term that is the sum of two others, and one that all but
-// repeats another, are found, each with the names of the others.
-func TestCollinearNames(t *testing.T) {
-	syn := synthetic.Games{Games: 500, Rows: 10, Terms: 6, PerRow: 3, K: 0.006, Seed: 32}
-	s := syn.Store(t)
-	terms := append(syn.List(objective.NewTapered(6)), rows.Term{Name: "sum", Group: "pieces", Tapered: true, Mirror: 6},
-		rows.Term{Name: "almost", Group: "pieces", Tapered: true, Mirror: 7})
-	b := rows.NewBuilder(8)
-	n := 0
-	setup.Check(t, s.EachRow(context.Background(), func(chunk, row int, entries []rows.Entry) {
-		c := s.Chunks[chunk]
-		r := rows.Row{Phase: c.Phase, Scale: 1, Weight: 1, Score: rows.NoScore, Result: c.Result[row],
-			Game: uint64(c.Game[row]) + 1}
-		sum, almost := float32(0), float32(0)
-		for _, e := range entries {
-			r.Entries = append(r.Entries, e)
-			if e.Term == 0 || e.Term == 1 {
-				sum += e.Count
-			}
-			if e.Term == 2 {
-				almost = e.Count
-			}
-		}
-		if n++; n%400 == 0 {
-			almost++
-		}
-		for i, v := range []float32{sum, almost} {
-			if v != 0 {
-				r.Entries = append(r.Entries, rows.Entry{Term: uint16(6 + i), Count: v})
-			}
-		}
-		setup.Check(t, b.Add(&r))
-	}))
-	c := NewConfig()
-	c.K, c.KeepScale = syn.K, true
-	r := setup.Must(Fit(context.Background(), synthetic.Finish(t, b), terms, c))
-	if len(r.Collinear) != 4 {
-		t.Fatalf("%d collinear coefficients, want the two halves of two sets: %+v", len(r.Collinear), r.Collinear)
-	}
-	for i, x := range r.Collinear {
-		all := x.Coefficient + " " + strings.Join(x.Others, " ")
-		half := all[strings.LastIndexByte(x.Coefficient, ' ')+1:][:2]
-		want := []string{"t0 " + half, "t1 " + half, "sum " + half}
-		if i >= 2 {
-			want = []string{"t2 " + half, "almost " + half}
-		}
-		for _, name := range want {
-			if !strings.Contains(all, name) {
-				t.Errorf("%q does not name %s", all, name)
-			}
-		}
-		if x.Exact != (i < 2) || len(x.Others) != len(want)-1 {
-			t.Errorf("%d: %+v", i, x)
-		}
-	}
-}
-
 // TestCalibration: predictions of a fit to data that follow the model are right
 // in every bin, within their errors; the start's loss is the larger.
 func TestCalibration(t *testing.T) {

@@ -130,8 +130,7 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestCollinear: two terms that always occur together, without a prior, are
-// warned of and stay finite.
+// TestCollinear: two terms that always occur together, without a prior, are named, warned of and stay finite.
 func TestCollinear(t *testing.T) {
 	s, terms := twoTerms(t, 1000, func(i int, r *rows.Row) {
 		noisy(i, r)
@@ -144,6 +143,14 @@ func TestCollinear(t *testing.T) {
 	checkFinite(t, r)
 	if !strings.Contains(strings.Join(r.Warnings, "\n"), "not determined") {
 		t.Errorf("no warning in %q", r.Warnings)
+	}
+	if len(r.Collinear) != 2 {
+		t.Errorf("%+v, want both halves", r.Collinear)
+	}
+	for _, x := range r.Collinear {
+		if half := x.Coefficient[1:]; !x.Exact || len(x.Others) != 1 || !strings.HasSuffix(x.Others[0], half) {
+			t.Errorf("%+v", x)
+		}
 	}
 }
 

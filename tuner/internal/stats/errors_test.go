@@ -132,7 +132,8 @@ func TestFindCollinearAll(t *testing.T) {
 	}
 }
 
-// A column that is a sum of others of other sizes is listed with the factors of the sum; one without data is not.
+// A column that is a sum of others of other sizes is listed with the factors of the sum, and one that all but repeats
+// another with the share that it adds; one without data is not.
 func TestFindCollinearFactors(t *testing.T) {
 	x := mat.NewDense(5, 5, []float64{10, 1, 0, 0, 0, 10, -1, 1, 0, 0, -10, 1, 0, 0, 0, 10, 2, -3, 0, 0, 10, 0, 2, 0, 0})
 	for i := range 5 {
@@ -143,6 +144,11 @@ func TestFindCollinearFactors(t *testing.T) {
 	list := FindCollinear(h, []string{"a", "b", "c", "sum", "none"})
 	if len(list) != 1 || !list[0].Exact || list[0].Coefficient != "sum" ||
 		!slices.Equal(list[0].Others, []string{"-3 b", "+2 a", "+0.5 c"}) {
+		t.Errorf("%+v", list)
+	}
+	list = FindCollinear(mat.NewSymDense(2, []float64{1, 0.999, 0.999, 1}), []string{"a", "almost"})
+	if len(list) != 1 || list[0].Exact || math.Abs(list[0].Unexplained-(1-0.999*0.999)) > 1e-12 ||
+		list[0].Coefficient != "almost" || !slices.Equal(list[0].Others, []string{"+1 a"}) {
 		t.Errorf("%+v", list)
 	}
 }
