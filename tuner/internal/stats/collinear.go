@@ -278,24 +278,20 @@ func calibrateRow(p *objective.Problem, to *[2]calibrationSums, i, j int, x, sta
 	to[side].phase[min(phaseBins-1, c.PhaseOf(j)*phaseBins/(rows.MaxPhase+1))].add(&b)
 }
 
-// calibration returns the held-out side, or that trained on.
+// NewCalibration returns the held-out side, or that trained on.
 func NewCalibration(sides *[2]calibrationSums, clustering float64) Calibration {
-	out := Calibration{HeldOut: true}
+	var out Calibration
 	side := &sides[objective.HeldOut]
-	for _, b := range side.phase {
-		out.Rows += b.rows
-	}
-	if out.Rows == 0 {
-		out.HeldOut, side = false, &sides[objective.Trained]
-		for _, b := range side.phase {
-			out.Rows += b.rows
-		}
+	out.HeldOut = slices.ContainsFunc(side.phase[:], func(b binSums) bool { return b.rows > 0 })
+	if !out.HeldOut {
+		side = &sides[objective.Trained]
 	}
 	for i := range side.score {
 		out.ByScore = append(out.ByScore, side.score[i].bin(float64(i)/scoreBins, float64(i+1)/scoreBins, clustering))
 	}
 	for i := range side.phase {
 		const width = (rows.MaxPhase + 1) / phaseBins
+		out.Rows += side.phase[i].rows
 		out.ByPhase = append(out.ByPhase, side.phase[i].bin(float64(i*width), float64(i*width+width-1), clustering))
 	}
 	return out

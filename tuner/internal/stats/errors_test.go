@@ -152,11 +152,3 @@ func TestFindCollinearFactors(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
-
-// The sums of a bin over two parts of the rows are those over all.
-func TestBinSums(t *testing.T) {
-	got := binSums{1, 2, 3, 4, 5, 6, 7}
-	if got.add(&binSums{10, 20, 30, 40, 50, 60, 70}); got != (binSums{11, 22, 33, 44, 55, 66, 77}) {
-		t.Errorf("%+v", got)
-	}
-}
