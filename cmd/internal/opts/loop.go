@@ -3,6 +3,7 @@ package opts
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -56,8 +57,12 @@ func (o *Loop) AddTyped(fs *pflag.FlagSet) {
 
 // Gates returns the hypotheses of Gate.
 func (o *Loop) Gates() (elo0, elo1 float64, err error) {
-	n, err := fmt.Sscanf(o.Gate, "%g,%g", &elo0, &elo1)
-	if n != 2 || err != nil || !(elo0 >= 0 && elo0 < elo1) {
+	low, high, _ := strings.Cut(o.Gate, ",")
+	elo0, err = strconv.ParseFloat(strings.TrimSpace(low), 64)
+	if err == nil {
+		elo1, err = strconv.ParseFloat(strings.TrimSpace(high), 64)
+	}
+	if err != nil || !(elo0 >= 0 && elo0 < elo1) {
 		err = fmt.Errorf("want a test for a gain, such as [0, 10], not [%s]: one from below 0 promotes weaker engines",
 			o.Gate)
 	}
@@ -67,8 +72,14 @@ func (o *Loop) Gates() (elo0, elo1 float64, err error) {
 // Replace gives the settings the values of the flags of the same names that were typed.
 func (o *Loop) Replace(typed *pflag.FlagSet) (err error) {
 	typed.Visit(func(f *pflag.Flag) {
-		if o.Flags.Lookup(f.Name) != nil && err == nil {
-			err = o.Flags.Set(f.Name, f.Value.String())
+		if o.Flags.Lookup(f.Name) == nil || err != nil {
+			return
+		}
+		if err = o.Flags.Set(f.Name, f.Value.String()); err == nil {
+			err = o.check()
+		}
+		if err != nil {
+			err = fmt.Errorf("--%s: %w", f.Name, err)
 		}
 	})
 	if typed.Changed("nodes") {
@@ -90,7 +101,6 @@ func (o *Loop) take(l Line) error {
 	if err := o.Flags.Set(f.Name, l.Text); err != nil {
 		return fmt.Errorf("%q: want %s", l.Text, strings.TrimPrefix(f.Usage, "with --engine: "))
 	}
-	_, _, err := o.Gates()
 	switch {
 	case o.Nodes == 0 && l.Name == "nodes", o.Games < 1 && l.Name == "games",
 		o.Generations < 1 && l.Name == "generations":
@@ -99,12 +109,23 @@ func (o *Loop) take(l Line) error {
 		return errors.New("nodes and tc both limit a move: give one of them")
 	case given("games") && given("hours"):
 		return errors.New("games and hours both say how long a generation plays: give one of them")
-	case !(o.Lambda >= 0 && o.Lambda <= 1):
-		return fmt.Errorf("want a share from 0 to 1, not %s", l.Text)
-	case !(o.Decay > 0 && o.Decay <= 1):
-		return fmt.Errorf("want a weight above 0, up to 1, not %s", l.Text)
-	case err == nil && (l.Name == "tc" || l.Name == "clock"):
-		_, err = selfplay.ParseClock(l.Text)
 	}
+	return o.check()
+}
+
+// check checks the values, whoever gave them.
+func (o *Loop) check() error {
+	switch {
+	case !(o.Lambda >= 0 && o.Lambda <= 1):
+		return fmt.Errorf("want a share from 0 to 1, not %g", o.Lambda)
+	case !(o.Decay > 0 && o.Decay <= 1):
+		return fmt.Errorf("want a weight above 0, up to 1, not %g", o.Decay)
+	}
+	for _, text := range []string{o.Clock, o.FinalClock} {
+		if _, err := selfplay.ParseClock(text); err != nil && text != "" {
+			return err
+		}
+	}
+	_, _, err := o.Gates()
 	return err
 }

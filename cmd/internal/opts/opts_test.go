@@ -114,6 +114,7 @@ func TestProjectLearn(t *testing.T) {
 		"[learn]\ndecay = 0":                        "line 2: decay: want a weight above 0, up to 1, not 0",
 		"[learn]\ngames = -2":                       "line 2: games: want 1 or more",
 		"[learn]\ngate = [-10, 0]":                  "line 2: gate: want a test for a gain, such as [0, 10], not [-10,0]",
+		"[learn]\ngate = [0, 10, 20]":               "line 2: gate: want a test for a gain, such as [0, 10], not [0,10,20]",
 		"[learn]\ngate = 5":                         "line 2: gate: want a test for a gain",
 		"[learn]\nnodes = 5\ntc = '1+0.1'":          "line 3: tc: nodes and tc both limit a move",
 		"[learn]\ntc = 'fast'":                      "line 2: tc: ",
@@ -123,6 +124,19 @@ func TestProjectLearn(t *testing.T) {
 		_, err := ReadProject(filepath.Dir(write(t, ProjectName, text+"\n")))
 		if err == nil || !strings.Contains(err.Error(), ProjectName+", "+want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// Typed values are checked as those of the file are.
+func TestTypedLoop(t *testing.T) {
+	for words, want := range map[string]string{"--clock=2+0.02": "", "--hours=1": "",
+		"--clock=4,0.04": `--clock: clock "4,0.04": "4,0.04" is not a valid time`} {
+		typed := newFlags()
+		new(Loop).AddTyped(typed)
+		setup.Check(t, typed.Parse([]string{words}))
+		if err := NewLoop().Replace(typed); err == nil != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v", words, err)
 		}
 	}
 }
