@@ -128,7 +128,7 @@ func (s *session) startScreen(o *screenOptions, args []string) error {
 // count checks the numbers of the screen, and sets how many games it plays.
 func (x *screening) count() error {
 	switch {
-	case x.within < 0 || x.Given("within") && (x.within == 0 || x.Given("games")):
+	case x.Given("within") && (!(x.within > 0) || math.IsInf(x.within, 1) || x.Given("games")):
 		return ui.Usagef("--within %g: want Elo above zero, without --games", x.within)
 	case x.within > 0:
 		x.Games = 2 * screen.Need(x.within, screen.Variance(planDraws))
