@@ -83,18 +83,24 @@ func stream(path string, r io.Reader) *Input {
 	return &Input{Path: path, Stream: true, in: bufio.NewReaderSize(r, headLength)}
 }
 
-// walk lists the files of a folder and the folders in it.
+// walk lists the files of a folder and the folders in it. The folder itself and files may be links.
 func walk(dir string) (list []*Input, err error) {
-	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	root := dir + string(filepath.Separator) // so that a link is followed
+	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case path != dir && strings.HasPrefix(e.Name(), "."):
+		case path != root && strings.HasPrefix(e.Name(), "."):
 			if e.IsDir() {
 				return fs.SkipDir
 			}
+		case e.IsDir():
 		default:
-			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() { // what a link stands for, too
+			info, err := os.Stat(path)
+			if err == nil && info.IsDir() {
+				return fmt.Errorf("%s is a link to a folder, and such links are not followed: give the folder itself", path)
+			}
+			if err == nil && info.Mode().IsRegular() {
 				list = append(list, &Input{Path: path})
 			}
 		}

@@ -152,6 +152,16 @@ func TestFoldersAndPacking(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, %v\nwant %q", got, err, want)
 	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Skip(err)
+	}
+	if list, err := List([]string{link}, nil); err != nil || len(list) != len(want) {
+		t.Errorf("a link to the folder has %d files of %d: %v", len(list), len(want), err)
+	}
+	if _, err := List([]string{filepath.Dir(link)}, nil); err == nil || !strings.Contains(err.Error(), "link to a folder") {
+		t.Errorf("a folder with such a link: %v", err)
+	}
 }
 
 func TestStreams(t *testing.T) {

@@ -218,6 +218,13 @@ func TestChangeAtTheMomentOfTheCommit(t *testing.T) {
 	if with := setup.Must(r.Snapshot(t.Context(), t.TempDir())); without.ID != s.ID || with.ID == s.ID {
 		t.Error("a folder that is left out is in the snapshot, or is missing where it is not")
 	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(r.Top, link); err != nil {
+		t.Skip(err)
+	}
+	if s := setup.Must(r.Snapshot(t.Context(), t.TempDir(), filepath.Join(link, "runs"))); s.ID != without.ID {
+		t.Error("a folder that is left out by a path with a link is in the snapshot")
+	}
 }
 
 // A repository may be a stranger's: programs that its settings and hooks name do not run.

@@ -165,6 +165,9 @@ func (r *Repo) Snapshot(ctx context.Context, temp string, without ...string) (*S
 	}
 	words := []string{"add", "--all", "."}
 	for _, dir := range without {
+		if physical, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = physical // as Top is
+		}
 		if inside, err := filepath.Rel(r.Top, dir); err == nil && filepath.IsLocal(inside) && inside != "." {
 			words = append(words, ":(exclude,literal)"+filepath.ToSlash(inside))
 		}

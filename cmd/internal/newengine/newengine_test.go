@@ -99,6 +99,12 @@ func TestGuess(t *testing.T) {
 	if kept := setup.Must(os.ReadFile(top + "/assay.c")); err != nil || b.glue != nil || string(kept) != "mine\n" {
 		t.Errorf("assay.c was there: %v, written %v", err, b.glue)
 	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(top, link); err == nil {
+		if e, err := read(link); e == nil {
+			t.Errorf("a link to the engine's folder: %v", err)
+		}
+	}
 	if e, err := read(t.TempDir()); e != nil || err != nil {
 		t.Errorf("an empty folder: %v %v", e, err)
 	}

@@ -70,11 +70,15 @@ var otherFile = regexp.MustCompile(`(?i)(^tb(probe|core)|_test\.|^tests?\.|tune|
 // read reads the sources of the language that has a main.
 func read(top string) (*engine, error) {
 	all := map[string][]*source{}
-	err := filepath.WalkDir(top, func(p string, d fs.DirEntry, err error) error {
+	root, err := filepath.EvalSymlinks(top)
+	if err != nil {
+		return nil, err
+	}
+	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && p != top {
+		if d.IsDir() && p != root {
 			if _, err := os.Stat(filepath.Join(p, ".git")); err == nil || others.MatchString(d.Name()) {
 				return filepath.SkipDir
 			}
@@ -92,7 +96,7 @@ func read(top string) (*engine, error) {
 		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(top, p)
+		rel, err := filepath.Rel(root, p)
 		all[ext] = append(all[ext], &source{path: filepath.ToSlash(rel), text: bare(string(text))})
 		return err
 	})
