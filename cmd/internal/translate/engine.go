@@ -159,7 +159,8 @@ func quoted(text, special string) string {
 }
 
 // clockText is [MOVES/][MINUTES:]SECONDS[+INCREMENT].
-var clockText = regexp.MustCompile(`^(?:(\d+|inf|infinite)/)?(?:([\d.]+):)?(inf|infinite|[\d.]+s?)(?:\+([\d.]+)s?)?$`)
+var clockText = regexp.MustCompile(strings.ReplaceAll(
+	`^(?:(\d+|inf|infinite)/)?(?:(NUMBER):)?(inf|infinite|NUMBERs?)(?:\+(NUMBER)s?)?$`, `NUMBER`, `(?:\d+\.?\d*|\.\d+)`))
 
 // clock returns a clock as [MOVES/]SECONDS[+INCREMENT]. No clock is "".
 func clock(text string) (string, error) {

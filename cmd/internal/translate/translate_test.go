@@ -139,6 +139,7 @@ func TestMatchErrors(t *testing.T) {
 			"fischerandom",
 		"fastchess -engine cmd=a -engine cmd=b -each tc=5+-1":                  "want [MOVES/]",
 		"fastchess -engine cmd=a -engine cmd=b -each tc=nan":                   "want [MOVES/]",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1.2.3+0.1":             "want [MOVES/]",
 		"fastchess -engine cmd=a -engine cmd=b -each tc=0":                     "no limit",
 		"fastchess -engine cmd=a -engine cmd=b -each tc=1 st=1":                "one of them",
 		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -sprt elo0=5 elo1=0": "not above elo0",
