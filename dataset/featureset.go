@@ -289,7 +289,7 @@ func (f *FeatureRow) checkFactors(s *FeatureSet) error {
 	switch {
 	case old && !(f.Phase >= 0 && f.Phase <= 1):
 		return fmt.Errorf("phase %v is not between 0 and 1", f.Phase)
-	case !(f.Phase >= -maxFactor && f.Phase < maxFactor):
+	case !(f.Phase >= -maxFactor && f.Phase <= maxFactor):
 		return fmt.Errorf("phase %v is not between -%d and %d", f.Phase, maxFactor, maxFactor)
 	case !(f.Scale >= 0 && f.Scale <= maxFactor):
 		return fmt.Errorf("scale %v is not between 0 and %d", f.Scale, maxFactor)

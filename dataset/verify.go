@@ -73,7 +73,7 @@ func Verify(ctx context.Context, path string, report func(problem error), progre
 		r := readerOf[FeatureRow](path, m, files, nil)
 		set, err := anyFeatures(r)
 		if err != nil {
-			v.BadFiles = int64(len(files))
+			v.BadFiles += int64(len(files))
 			v.problem(err)
 			break
 		}
@@ -131,6 +131,9 @@ type verifier struct {
 // nil.
 func verifyFiles[R any](v *verifier, w *watch, r *Reader[R], check func(*R) error) {
 	for i, f := range r.files {
+		if w.ctx.Err() != nil {
+			return
+		}
 		row := int64(-1)
 		_, err := r.batches(i, func(rec arrow.Record, fetch func(int, *R) error) bool {
 			var value R

@@ -281,6 +281,14 @@ func TestDrift(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
+	set.Version = 2
+	for phase, want := range map[float32]string{-1000: "", 1000: "", 1001: "phase 1001"} {
+		r := good
+		r.Phase = phase
+		if err := set.CheckRow(&r); err == nil != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("phase %g: %v", phase, err)
+		}
+	}
 	set.Float = true
 	good.Counts = []float32{200.5, 3}
 	if err := set.CheckRow(&good); err != nil {

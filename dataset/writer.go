@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -420,7 +419,6 @@ func ReopenGames(dir string, keep func(before int64, last []GameRow) error) erro
 			if err != nil {
 				return err
 			}
-			row.Moves, row.Scores = slices.Clone(row.Moves), slices.Clone(row.Scores) // the reader uses theirs again
 			last = append(last, row)
 		}
 		if err := keep(open.Rows, last); err != nil {
