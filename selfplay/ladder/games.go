@@ -175,6 +175,11 @@ func (f *fit) anchored(anchors []Anchor, index map[string]int) ([]float64, *mat.
 			elo[i] += column.AtVec(i) * off
 		}
 		cov.SymRankOne(cov, -gain, column)
+		for i := range f.n {
+			if a.Error == 0 { // up to rounding, it is so already
+				cov.SetSym(i, k, 0)
+			}
+		}
 	}
 	return elo, cov
 }

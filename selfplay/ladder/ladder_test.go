@@ -303,7 +303,7 @@ func TestGamesFindTheTruth(t *testing.T) {
 		fmt.Sscanf(x.Name, "P%d", &n)
 		se := float64(x.EloHi-x.EloLo) / 2 / z95
 		if n == 10 {
-			if math.Abs(float64(x.Elo)-elo[10]) > 0.01 || se > 0.01 {
+			if math.Abs(float64(x.Elo)-elo[10]) > 0.01 || se != 0 {
 				t.Errorf("the anchor is %v ± %v", x.Elo, se)
 			}
 			continue

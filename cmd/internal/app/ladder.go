@@ -146,6 +146,9 @@ func parseAnchors(text string, names []string) (list []ladder.Anchor, err error)
 		if !slices.Contains(names, a.Name) {
 			return nil, ui.Usagef("--anchor %s: no player has the name %q%s", text, a.Name, ui.DidYouMean(a.Name, "", names))
 		}
+		if slices.ContainsFunc(list, func(b ladder.Anchor) bool { return b.Name == a.Name }) {
+			return nil, ui.Usagef("--anchor %s: %s is there twice", text, a.Name)
+		}
 		a.Elo, err = strconv.ParseFloat(m[2], 64)
 		if err == nil && m[3] != "" {
 			a.Error, err = strconv.ParseFloat(m[3], 64)
