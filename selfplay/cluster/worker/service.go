@@ -238,7 +238,10 @@ func (s *service) playUnits(ctx context.Context) {
 	for s.ask(false); ctx.Err() == nil; s.ask(false) {
 		select {
 		case <-ctx.Done():
-		case m := <-s.units:
+		case m, ok := <-s.units:
+			if !ok { // the worker has left
+				return
+			}
 			if err := s.take(ctx, slot, m); err != nil {
 				s.stop(err)
 			}
