@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/optimize"
 	"gonum.org/v1/gonum/mat"
@@ -303,13 +304,13 @@ func (p *Prediction) Judged() bool { return p.Games >= fewGames && p.Constant > 
 
 // Useful reports whether the evaluation predicts better than a constant does, by two
 // standard errors.
-func (p *Prediction) Useful() bool { return p.K > 0 && p.Gain.Mean > 2*p.Gain.SE }
+func (p *Prediction) Useful() bool { return p.K > 0 && p.Gain.Mean > 2*float64(p.Gain.SE) }
 
 // meanOf is a mean over rows with its standard error.
 type meanOf struct {
-	Mean  float64 `json:"mean"`
-	SE    float64 `json:"se"`
-	games int     // a row that names none counts as one
+	Mean  float64   `json:"mean"`
+	SE    num.Float `json:"se"` // unknown of a single game
+	games int       // a row that names none counts as one
 }
 
 func (m meanOf) String() string { return fmt.Sprintf("%.5f +- %.5f", m.Mean, m.SE) }
@@ -400,7 +401,7 @@ func (s *predicted) mean(v []float64) meanOf {
 		}
 	}
 	n := float64(clusters)
-	return meanOf{mean, math.Sqrt(squares*n/(n-1)) / weight, clusters}
+	return meanOf{mean, num.Float(math.Sqrt(squares*n/(n-1)) / weight), clusters}
 }
 
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }

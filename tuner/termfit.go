@@ -136,7 +136,7 @@ func LargestChanges(terms []TermFit, n int) []Change {
 	var list []Change
 	for _, c := range all {
 		twin := slices.ContainsFunc(list, func(x Change) bool {
-			return x.Half == c.Half && x.Moved == c.Moved && x.SE == c.SE && x.Term.Group == c.Term.Group
+			return x.Half == c.Half && x.Moved == c.Moved && cmp.Compare(x.SE, c.SE) == 0 && x.Term.Group == c.Term.Group
 		})
 		if len(list) < n && c.Moved != 0 && !twin {
 			list = append(list, c)

@@ -184,8 +184,8 @@ func TestLargestChanges(t *testing.T) {
 		{Name: "scaled", Tapered: true, Count: 9, StartMG: 900, StartEG: 900, FitMG: 810, FitEG: 811, Rescale: 0.9},
 		{Name: "down", Tapered: true, Count: 9, FitMG: -30, MG: -30, FitEG: 2, Rescale: 0.9},
 		{Name: "flat", Count: 9, StartMG: 10, StartEG: 10, FitMG: 21, FitEG: 21, MG: 21, Rescale: 0.9},
-		{Name: "psq.pawn.a2", Tapered: true, Count: 4, FitMG: 7, Rescale: 0.9, SEMG: 2},
-		{Name: "psq.pawn.h2", Tapered: true, Count: 5, FitMG: 7, Rescale: 0.9, SEMG: 2},
+		{Name: "psq.pawn.a2", Tapered: true, Count: 4, FitMG: 7, Rescale: 0.9, SEMG: num.Unknown},
+		{Name: "psq.pawn.h2", Tapered: true, Count: 5, FitMG: 7, Rescale: 0.9, SEMG: num.Unknown},
 		{Name: "unseen", Count: 0, FitMG: 99, Rescale: 0.9},
 	}
 	want := []string{"down mg", "flat ", "psq.pawn.a2 mg", "down eg"}
@@ -260,7 +260,7 @@ func TestMeanByGame(t *testing.T) {
 		t.Errorf("%d games, want 2", m.games)
 	}
 	// The mean is 11/4. The clusters' sums of deviations are -5/2 and 5/2.
-	if want := math.Sqrt((6.25+6.25)*2/1) / 4; m.Mean != 2.75 || math.Abs(m.SE-want) > 1e-12 {
+	if want := math.Sqrt((6.25+6.25)*2/1) / 4; m.Mean != 2.75 || math.Abs(float64(m.SE)-want) > 1e-12 {
 		t.Errorf("mean %v, standard error %v; want 2.75 and %v", m.Mean, m.SE, want)
 	}
 }

@@ -65,6 +65,9 @@ func (p *Program) launch() error {
 	} else if err == nil && !(slices.Equal(p.names, names) && slices.Equal(p.start, values)) {
 		err = errors.New("started again, it has other numbers")
 	}
+	if err != nil {
+		p.Close()
+	}
 	return err
 }
 

@@ -82,7 +82,6 @@ func Start(ctx context.Context, c Command) (*Program, error) {
 	}
 	p := &Program{command: c, ctx: ctx}
 	if err := p.launch(); err != nil {
-		p.Close()
 		return nil, fmt.Errorf("%s: %w", c.Path, err)
 	}
 	p.point = p.start
