@@ -91,6 +91,16 @@ func TestMarginOfAClock(t *testing.T) {
 	if err := (Limits{Clock: Clock{Base: time.Second, Margin: -1}}).Validate(); err == nil {
 		t.Error("a negative margin")
 	}
+	c = newClocks([2]Limits{{MoveTime: time.Second, Clock: Clock{Margin: 200 * time.Millisecond}}, {MoveTime: time.Second}})
+	for side, allowed := range map[board.Color]time.Duration{board.White: 1200, board.Black: 1050} {
+		if what, over := c.spend(side, allowed*time.Millisecond); over != 0 {
+			t.Error(what)
+		}
+		if what, over := c.spend(side, (allowed+1)*time.Millisecond); over != time.Millisecond ||
+			!strings.Contains(what, "for a move of 1s") {
+			t.Errorf("%v, %q", over, what)
+		}
+	}
 }
 
 // A clock without time left is still a clock.
@@ -310,8 +320,8 @@ func TestPreflightLimits(t *testing.T) {
 		{Limits{Nodes: 50}, Limits{Nodes: 50}},
 		{Limits{Nodes: 1e6, HardNodes: true}, Limits{Nodes: preflightNodes, HardNodes: true}},
 		{Limits{Depth: 30}, Limits{Depth: 1}},
-		{Limits{MoveTime: time.Hour}, Limits{MoveTime: preflightTime}},
-		{Limits{MoveTime: time.Millisecond}, Limits{MoveTime: time.Millisecond}},
+		{Limits{MoveTime: time.Hour}, Limits{MoveTime: preflightTime, Clock: Clock{Margin: maxClock}}},
+		{Limits{MoveTime: time.Millisecond}, Limits{MoveTime: time.Millisecond, Clock: Clock{Margin: maxClock}}},
 		{Limits{Clock: Clock{Base: time.Hour, Moves: 40}},
 			Limits{Clock: Clock{Base: preflightClock, Moves: 40, Margin: maxClock}}},
 		{Limits{Clock: Clock{Base: time.Millisecond, Increment: time.Minute, Margin: 1}},

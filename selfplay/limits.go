@@ -100,7 +100,7 @@ type Clock struct {
 	Base      time.Duration `json:"base_ns"`
 	Increment time.Duration `json:"increment_ns,omitempty"`
 	Moves     int           `json:"moves,omitempty"`
-	Margin    time.Duration `json:"margin_ns,omitempty"` // 0: ClockMargin
+	Margin    time.Duration `json:"margin_ns,omitempty"` // also of MoveTime; 0: ClockMargin
 }
 
 // maxClock bounds the parts of a clock.
@@ -155,11 +155,11 @@ func (c Clock) String() string {
 }
 
 // Runs reports whether there is a clock at all.
-func (c Clock) Runs() bool { return c != Clock{} }
+func (c Clock) Runs() bool { return c != Clock{Margin: c.Margin} }
 
 func (c Clock) validate() error {
-	if c.Runs() && (c.Base <= 0 || c.Increment < 0 || c.Moves < 0 || c.Margin < 0 || c.Base > maxClock ||
-		c.Increment > maxClock || c.Margin > maxClock) {
+	if c.Margin < 0 || c.Margin > maxClock || c.Runs() && (c.Base <= 0 || c.Increment < 0 || c.Moves < 0 ||
+		c.Base > maxClock || c.Increment > maxClock) {
 		return fmt.Errorf("impossible clock %+v", c)
 	}
 	return nil
@@ -170,13 +170,14 @@ func (c Clock) validate() error {
 type clocks struct {
 	control [2]Clock
 	left    [2]time.Duration
-	moves   [2]int // made
+	moves   [2]int           // made
+	each    [2]time.Duration // for one move, beside the clock; 0: no limit
 }
 
 func newClocks(limits [2]Limits) clocks {
 	var c clocks
 	for side, l := range limits {
-		c.control[side], c.left[side] = l.Clock, l.Clock.Base
+		c.control[side], c.left[side], c.each[side] = l.Clock, l.Clock.Base, l.MoveTime
 	}
 	return c
 }
@@ -198,11 +199,15 @@ func (c *clocks) limit(us board.Color, lim *engine.Limits) {
 // its time and the margin, it returns by how much, and what happened.
 func (c *clocks) spend(us board.Color, took time.Duration) (what string, over time.Duration) {
 	control := c.control[us]
+	margin := cmp.Or(control.Margin, ClockMargin)
+	if each := c.each[us]; each > 0 && took > each+margin {
+		return fmt.Sprintf("%v for a move of %v (margin %v)", took.Round(time.Millisecond), each, margin), took - each - margin
+	}
 	if !control.Runs() {
 		return "", 0
 	}
 	left := c.left[us]
-	if margin := cmp.Or(control.Margin, ClockMargin); took > left+margin {
+	if took > left+margin {
 		return fmt.Sprintf("%v for a move with %v on the clock (margin %v)", took.Round(time.Millisecond),
 			left.Round(time.Millisecond), margin), took - left - margin
 	}

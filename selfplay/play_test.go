@@ -421,8 +421,8 @@ func TestVerifyRefusesImpossibleResults(t *testing.T) {
 		"a log that clears the screen": {func(r *Result) {
 			r.Termination, r.Result, r.Fault, r.FaultLog = PlayerFailed, board.WhiteWins, "x", "\x1b[2J"
 		}, "printable"},
-		"time without a clock": {func(r *Result) { r.Termination, r.Result, r.Fault = TimeForfeit, board.WhiteWins, "slow" },
-			"without a clock"},
+		"time without a limit": {func(r *Result) { r.Termination, r.Result, r.Fault = TimeForfeit, board.WhiteWins, "slow" },
+			"without a limit of time"},
 		"late without a fault": {func(r *Result) { r.Late = true }, "late"},
 		"cut short": {func(r *Result) {
 			r.Moves, r.Scores, r.Depths = r.Moves[:8], r.Scores[:8], r.Depths[:8]

@@ -43,8 +43,8 @@ func (r *Result) Verify(task Task) error {
 		return fmt.Errorf("game %d ended by %s, and is void because of %q", r.Number, r.Termination, r.Void)
 	case !r.stallsPossible(job):
 		return fmt.Errorf("game %d has the stalls %v", r.Number, r.Stalls)
-	case r.Termination == TimeForfeit && !job.Limits[0].Clock.Runs() && !job.Limits[1].Clock.Runs():
-		return fmt.Errorf("game %d was lost on time without a clock", r.Number)
+	case r.Termination == TimeForfeit && job.Limits[0].Deterministic() && job.Limits[1].Deterministic():
+		return fmt.Errorf("game %d was lost on time without a limit of time", r.Number)
 	case r.Late && r.Fault == "" || r.Termination == TimeForfeit && !r.Late:
 		return fmt.Errorf("game %d ended by %s with late = %v", r.Number, r.Termination, r.Late)
 	}
@@ -112,7 +112,7 @@ var ErrPreflight = errors.New("the player does not work")
 const (
 	preflightNodes = 1000
 	preflightTime  = 100 * time.Millisecond
-	preflightClock = time.Second // for the game
+	preflightClock = 10 * time.Second // for the game: a first search may be slow
 )
 
 // Preflight starts each player once, on this machine, and asks it for one move. It is for
@@ -182,7 +182,7 @@ func (l Limits) preflight() Limits {
 			Moves: l.Clock.Moves, Margin: maxClock}
 	}
 	if l.MoveTime > 0 {
-		l.MoveTime = min(l.MoveTime, preflightTime)
+		l.MoveTime, l.Clock.Margin = min(l.MoveTime, preflightTime), maxClock
 	}
 	return l
 }
