@@ -77,7 +77,10 @@ func (s *session) startMatch(o *matchOptions, args []string) error {
 	if err := onlyPlayers(args); err != nil {
 		return err
 	}
-	if len(args) > 2 {
+	switch {
+	case len(args) < 2: // more were typed, but they belong to --sprt
+		return ui.Usagef("want two players or more, not %d", len(args))
+	case len(args) > 2:
 		return s.startTournament(o, args)
 	}
 	if o.gauntlet {
@@ -133,9 +136,14 @@ func (s *session) startMatch(o *matchOptions, args []string) error {
 	if e := s.show(r, r.Process, d, map[string]any{"nodes_per_second": r.NodesPerSecond()}); e != nil {
 		return e
 	}
-	if s.Out != "" && r.Test != nil && r.Verdict == match.Undecided {
-		fmt.Fprintf(s.stderr, "%s: undecided after %d games; the same command with a larger --games goes on\n", s.name,
-			r.Games)
+	if s.Out != "" && r.Test != nil && r.Verdict == match.Undecided && err == nil {
+		longer := "a larger --games"
+		if s.Given("rounds") {
+			longer = "more --rounds"
+		} else if !s.Given("sprt") { // that of assay.toml makes way for a typed --games
+			longer = fmt.Sprintf("--sprt %g,%g and a larger --games", test.Elo0, test.Elo1)
+		}
+		fmt.Fprintf(s.stderr, "%s: undecided after %d games; the same command with %s goes on\n", s.name, r.Games, longer)
 	}
 	if err == nil && o.ExitStatus {
 		return ui.TestExit(r.Verdict)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -210,9 +211,7 @@ func (x *screening) playOut(c screen.Config) error {
 	}
 	var confirmed []*match.Result
 	if err == nil && x.toConfirm {
-		if confirmed, err = x.confirm(c, r); err != nil && confirmed == nil {
-			return err
-		}
+		confirmed, err = x.confirm(c, r)
 	}
 	x.leaveReport()
 	return errors.Join(x.print(&c, r, confirmed), err)
@@ -240,7 +239,10 @@ func (x *screening) confirm(c screen.Config, r *screen.Result) (list []*match.Re
 		if x.Out != "" {
 			m.Out = filepath.Join(x.Out, name)
 		}
-		if m.Opening.Book != "" && !m.Opening.Random {
+		switch {
+		case m.Opening.Book != "" && m.Opening.Random && i == 0:
+			x.warn("the match takes the book in another random order: some of its openings are those of the screen")
+		case m.Opening.Book != "" && !m.Opening.Random:
 			m.Opening.Skip = c.Opening.Skip + used
 		}
 		p := ui.NewProgress(x.stderr, "screen: "+name)
@@ -334,6 +336,19 @@ func (x *screening) print(c *screen.Config, r *screen.Result, confirmed []*match
 	return x.show(all, r.Process, d, map[string]any{})
 }
 
+// matchLine is the command of a match against the base, with what was typed for the screen.
+func (x *screening) matchLine(player engine.Spec) string {
+	o := opts.New(pflag.NewFlagSet("", pflag.ContinueOnError))
+	o.AddGames("")
+	x.Flags.Visit(func(f *pflag.Flag) {
+		if o.Flags.Lookup(f.Name) != nil && !slices.Contains([]string{"games", "rounds", "seed"}, f.Name) {
+			_ = o.Flags.Set(f.Name, f.Value.String()) // the flag of the screen took it
+		}
+	})
+	return ui.FlagLine("assay match", o.Flags, []string{player.String(), x.spec.String(), "--sprt", "0,5", "--seed",
+		strconv.FormatUint(x.Seed+1, 10)})
+}
+
 // recommended are the recommended set as commands, and what confirmed it.
 func (x *screening) recommended(r *screen.Result, confirmed []*match.Result) (p doc.Part) {
 	p.Text = []string{"recommended: " + strings.Join(r.Recommended, ", ")}
@@ -359,12 +374,12 @@ func (x *screening) recommended(r *screen.Result, confirmed []*match.Result) (p 
 	best := x.spec
 	for i, off := range x.factors.set(0) {
 		if on := x.factors.set(r.Best)[i]; on != off {
-			best.Options = append(slices.Clip(best.Options), on)
+			others := slices.DeleteFunc(slices.Clone(best.Options), func(o engine.Option) bool { return strings.EqualFold(o.Name, on.Name) })
+			best.Options = append(others, on)
 		}
 	}
 	if x.built == 0 {
-		p.Text = append(p.Text, fmt.Sprintf("  assay match %s %s --sprt 0,5 --seed %d", quote.Word(best.String()),
-			quote.Word(x.spec.String()), x.Seed+1))
+		p.Text = append(p.Text, "  "+x.matchLine(best))
 	}
 	if confirmed == nil {
 		p.Text = append(p.Text, "a choice among many is no gain yet: --confirm plays it")

@@ -132,7 +132,11 @@ func (s *session) complete(texts []string) ([]engine.Spec, selfplay.Limits, erro
 		return p, selfplay.Limits{}, err
 	}
 	p = s.leaveOwnDepth(p)
+	hard := s.Limits.HardNodes && slices.ContainsFunc(p, func(e engine.Spec) bool { return e.Nodes > 0 })
 	other, err := s.Complete()
+	if hard { // which has no effect without nodes of all
+		s.Limits.HardNodes, other.HardNodes = true, true
+	}
 	if err == nil {
 		s.Rule.Tables, err = s.tablebases()
 	}

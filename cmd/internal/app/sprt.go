@@ -101,6 +101,9 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 	if f.games != nil && f.games.Pairs.Samples() > 0 {
 		r.Unpaired = f.games.Unpaired
 	}
+	if counts != nil && len(f.trueElo) == 0 && f.corrected {
+		return ui.Usagef("--corrected is for the prediction of a test: give --true-elo")
+	}
 	if counts == nil || len(f.trueElo) > 0 {
 		shape, err := f.shape(cmd, counts)
 		if err != nil {

@@ -3,6 +3,7 @@ package opts
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -76,7 +77,7 @@ func (o *Loop) Replace(typed *pflag.FlagSet) (err error) {
 			return
 		}
 		if err = o.Flags.Set(f.Name, f.Value.String()); err == nil {
-			err = o.check()
+			err = o.check(f.Value.String())
 		}
 		if err != nil {
 			err = fmt.Errorf("--%s: %w", f.Name, err)
@@ -102,27 +103,30 @@ func (o *Loop) take(l Line) error {
 		return fmt.Errorf("%q: want %s", l.Text, strings.TrimPrefix(f.Usage, "with --engine: "))
 	}
 	switch {
-	case o.Nodes == 0 && l.Name == "nodes", o.Games < 1 && l.Name == "games",
-		o.Generations < 1 && l.Name == "generations":
-		return fmt.Errorf("want 1 or more, not %s", l.Text)
 	case given("nodes") && given("tc"):
 		return errors.New("nodes and tc both limit a move: give one of them")
 	case given("games") && given("hours"):
 		return errors.New("games and hours both say how long a generation plays: give one of them")
 	}
-	return o.check()
+	return o.check(l.Text)
 }
 
-// check checks the values, whoever gave them.
-func (o *Loop) check() error {
+// check checks the values, whoever gave them; the newest is text.
+func (o *Loop) check(text string) error {
+	given := o.Flags.Changed
 	switch {
+	case given("nodes") && o.Nodes == 0, given("games") && o.Games < 1, given("generations") && o.Generations < 1,
+		given("final-games") && o.Final < 1:
+		return fmt.Errorf("want 1 or more, not %s", text)
+	case given("hours") && !(o.Hours > 0 && o.Hours <= math.MaxFloat64):
+		return fmt.Errorf("want more than 0, not %s", text)
 	case !(o.Lambda >= 0 && o.Lambda <= 1):
-		return fmt.Errorf("want a share from 0 to 1, not %g", o.Lambda)
+		return fmt.Errorf("want a share from 0 to 1, not %s", text)
 	case !(o.Decay > 0 && o.Decay <= 1):
-		return fmt.Errorf("want a weight above 0, up to 1, not %g", o.Decay)
+		return fmt.Errorf("want a weight above 0, up to 1, not %s", text)
 	}
-	for _, text := range []string{o.Clock, o.FinalClock} {
-		if _, err := selfplay.ParseClock(text); err != nil && text != "" {
+	for _, c := range []string{o.Clock, o.FinalClock} {
+		if _, err := selfplay.ParseClock(c); err != nil && c != "" {
 			return err
 		}
 	}

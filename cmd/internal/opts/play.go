@@ -269,10 +269,13 @@ func (o *Play) Complete() (limitsB selfplay.Limits, err error) {
 
 // Times returns A's and B's limits of time. Errors name the settings after a prefix.
 func (o *Play) Times(prefix string) (lim [2]selfplay.Limits, err error) {
-	if o.MoveTime != "" && o.Clock != "" {
-		return lim, fmt.Errorf("%smovetime and %[1]stc both limit the time: give one of them", prefix)
-	}
 	moveTimes, clocks := strings.Split(o.MoveTime, ","), strings.Split(o.Clock, ",")
+	switch {
+	case o.MoveTime != "" && o.Clock != "":
+		return lim, fmt.Errorf("%smovetime and %[1]stc both limit the time: give one of them", prefix)
+	case len(moveTimes) > 2 || len(clocks) > 2:
+		return lim, fmt.Errorf("%smovetime and %[1]stc have one value, or one for each of two players", prefix)
+	}
 	if increment := meantIncrement(clocks); increment != "" {
 		return lim, fmt.Errorf("%stc %s: for an increment type %[1]stc %[3]s; two clocks that far apart are %[1]stc %[4]s+0,%[5]s+0",
 			prefix, o.Clock, increment, clocks[0], clocks[1])
@@ -293,10 +296,10 @@ func (o *Play) Times(prefix string) (lim [2]selfplay.Limits, err error) {
 			if err != nil {
 				return lim, fmt.Errorf("%stc: %w", prefix, err)
 			}
-			if o.TimeMargin != 0 && o.TimeMargin != selfplay.ClockMargin {
-				c.Margin = o.TimeMargin
-			}
 			lim[side].Clock = c
+		}
+		if !lim[side].Deterministic() && o.TimeMargin != 0 && o.TimeMargin != selfplay.ClockMargin {
+			lim[side].Clock.Margin = o.TimeMargin
 		}
 	}
 	return lim, nil
@@ -337,6 +340,9 @@ func (o *Play) numbers() error {
 		if value := o.Flags.Lookup(name).Value.String(); strings.HasPrefix(value, "-") {
 			return ui.Usagef("--%s %s: want 0 or more", name, value)
 		}
+	}
+	if o.Rule.DrawPlies <= 0 && o.Given("draw-score", "draw-from") {
+		return ui.Usagef("--draw-score and --draw-from need --draw-plies")
 	}
 	if !(o.Rule.PlayOn >= 0 && o.Rule.PlayOn <= 1) { // NaN too
 		return ui.Usagef("--play-on %v: want a share between 0 and 1", o.Rule.PlayOn)

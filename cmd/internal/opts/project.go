@@ -314,7 +314,7 @@ func projectNames() (list []string) {
 // Apply gives the options of a command the values of the file, unless a flag takes their place. Those that the command
 // does not have are left out, and how a match ends if there are more than two players.
 func (p *Project) Apply(fs *pflag.FlagSet, players int) error {
-	replaced := map[string]bool{"": true, "end": players > 2}
+	replaced := map[string]bool{"": true, "end": players > 2 || fs.Changed("within")}
 	if fs.Changed("preset") {
 		replaced["limit"], replaced["end"] = true, true
 	}
