@@ -5,6 +5,7 @@ package tune
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -225,11 +226,31 @@ func (f *tuneFlags) run(cmd *cobra.Command, paths []string) (err error) {
 	}
 	if done != nil {
 		fmt.Fprintf(stderr, "tune: %s is complete already\n", f.out)
-		return ui.Show(cmd, done, ui.Text(""))
+		return f.again(cmd, task, done)
 	}
 	defer func() { err = errors.Join(err, out.close(stderr)) }()
 	f.c.Unit, f.c.AblateWeights = task.unit(), out.run != nil && f.c.Ablate == tuner.Groups
 	return task.with(ctx, f, stderr, func(s *rows.Store) error { return f.fit(cmd, task, s, out) })
+}
+
+// again prints the report of a complete run.
+func (f *tuneFlags) again(cmd *cobra.Command, task *tuneTask, done json.RawMessage) error {
+	var report tuner.Report
+	if err := json.Unmarshal(done, &report); err != nil {
+		return fmt.Errorf("%s: %w", f.out, err)
+	}
+	if err := ui.Show(cmd, done, describe(&report, task.name, 0).Printer(f.all)); err != nil {
+		return err
+	}
+	return f.answer(&report.Result)
+}
+
+// answer is an error if --strict asks for another one.
+func (f *tuneFlags) answer(r *tuner.Result) error {
+	if f.strict && r.Answer != tuner.Better {
+		return fmt.Errorf("--strict: %s", r.Headline())
+	}
+	return nil
 }
 
 // fit fits, and writes what was found, if only in part.
@@ -256,8 +277,9 @@ func (f *tuneFlags) fit(cmd *cobra.Command, task *tuneTask, s *rows.Store, out *
 	if err == nil {
 		report.EGSigns, err = task.signChanges(ctx, s, r)
 	}
+	var failed error // after the fit, which is written all the same
 	if err != nil && ctx.Err() == nil {
-		return err
+		failed = err
 	}
 	took := time.Since(started)
 	out.event("fitted", map[string]any{"steps": r.Steps, "seconds": took.Seconds()})
@@ -272,14 +294,14 @@ func (f *tuneFlags) fit(cmd *cobra.Command, task *tuneTask, s *rows.Store, out *
 	if err := f.write(cmd, task, r, report, out, took); err != nil {
 		return err
 	}
-	if report.Partial {
+	switch {
+	case failed != nil:
+		return fmt.Errorf("%w; the weights are in %s", failed, report.Out)
+	case report.Partial:
 		return ui.Interrupted(fmt.Sprintf("the best weights so far, after %d steps, are in %s, for the rest: %s", r.Steps,
 			report.Out, f.resume))
 	}
-	if f.strict && r.Answer != tuner.Better {
-		return fmt.Errorf("--strict: %s", r.Headline())
-	}
-	return nil
+	return f.answer(r)
 }
 
 // write writes the weights, and prints the report.

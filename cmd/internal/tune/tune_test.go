@@ -177,6 +177,12 @@ func TestTuneVerdict(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "--strict: ") {
 		t.Errorf("noise: error %v", err)
 	}
+	for range 2 { // the second time of a complete run
+		said, err := tune(t, noise, "--model", "shannon-1950", "--k", "0.004", "--strict", "--out", filepath.Join(dir, "run"))
+		if err == nil || !strings.Contains(err.Error(), "--strict: ") || !strings.Contains(said, "Verdict: ") {
+			t.Errorf("noise, in a run: %v, %.300q", err, said)
+		}
+	}
 	var j struct {
 		Verdict         string
 		CrossValidation *tuner.Paired `json:"cross_validation"`
