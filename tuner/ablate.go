@@ -205,6 +205,9 @@ type Paired struct {
 
 // String returns the gain with its 95 % interval.
 func (p *Paired) String() string {
+	if !p.SE.Known() { // of a single game
+		return fmt.Sprintf("%+.6f, without an interval", p.Gain)
+	}
 	return fmt.Sprintf("%+.6f, 95 %% interval %+.6f to %+.6f", p.Gain, p.Interval[0], p.Interval[1])
 }
 

@@ -131,6 +131,9 @@ func (v *crossValidation) refit(ctx context.Context, p *objective.Problem, fold 
 // are the numbers of the parameters in the fit to all.
 func (v *crossValidation) fit(ctx context.Context, p *objective.Problem, fold int, params *objective.Params,
 	of []int) (w objective.Tapered, err error) {
+	if params.N == 0 { // the group that is left out was all that is free
+		return v.weights(params, nil), nil
+	}
 	f := v.f
 	o := objective.New(p, params, f.at.design)
 	theta, known := make([]float64, params.N), mat.NewSymDense(params.N, nil)
@@ -158,12 +161,17 @@ func (v *crossValidation) fit(ctx context.Context, p *objective.Problem, fold in
 	if err != nil {
 		return w, fmt.Errorf("fold %d: %w", fold+1, err)
 	}
-	w = objective.NewTapered(len(f.terms))
-	params.Expand(out.X, w)
+	return v.weights(params, out.X), nil
+}
+
+// weights returns the weights of parameters, rounded.
+func (v *crossValidation) weights(params *objective.Params, x []float64) objective.Tapered {
+	w := objective.NewTapered(len(v.f.terms))
+	params.Expand(x, w)
 	for t := range w.MG {
 		w.MG[t], w.EG[t] = math.Round(w.MG[t]*v.rescale)/v.rescale, math.Round(w.EG[t]*v.rescale)/v.rescale
 	}
-	return w, nil
+	return w
 }
 
 // chooseStep is the ratio of neighboring factors on the priors that are tried, and
@@ -400,8 +408,11 @@ func (s *predicted) mean(v []float64) meanOf {
 			clusters++
 		}
 	}
-	n := float64(clusters)
-	return meanOf{mean, num.Float(math.Sqrt(squares*n/(n-1)) / weight), clusters}
+	se := num.Unknown
+	if n := float64(clusters); n > 1 {
+		se = num.Float(math.Sqrt(squares*n/(n-1)) / weight)
+	}
+	return meanOf{mean, se, clusters}
 }
 
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }

@@ -42,6 +42,7 @@ func (f *fitting) run(ctx context.Context) (*Result, error) {
 	}
 	// Nothing that is known of an earlier point, or in part, is for this one.
 	f.at.cov, f.at.large, f.warnings = nil, false, f.warnings[:said]
+	f.c.Ablate = ""
 	r, rerr := f.result(context.WithoutCancel(ctx))
 	if rerr != nil {
 		return nil, errors.Join(err, rerr)
@@ -160,6 +161,9 @@ func (f *fitting) scaleScores() error {
 		return fmt.Errorf("%w: lambda %v, but no row has a score", objective.ErrConfig, f.c.Lambda)
 	case f.c.KScore != 0:
 		f.slope.score = f.c.KScore
+	case errors.Is(err, ErrScale):
+		return fmt.Errorf("%w: no K makes the scores agree with the results: give --k-score, or --lambda 1 to leave them out",
+			objective.ErrConfig)
 	case err != nil:
 		return fmt.Errorf("fitting the K of the scores: %w", err)
 	default:

@@ -196,6 +196,12 @@ func TestAblation(t *testing.T) {
 	if plain, err := Fit(context.Background(), s, terms, c); err != nil || plain.Rounded != r.Rounded {
 		t.Errorf("ablation changes the fit: %v, %v", plain, err)
 	}
+	c.Ablate, c.Freeze = Groups, []string{"b", "dead"} // without a nothing is free
+	for _, a := range setup.Must(Fit(context.Background(), s, terms, c)).Ablations {
+		if a.Name == "a" && !(a.Rise > 0) {
+			t.Errorf("%+v", a)
+		}
+	}
 }
 
 // Each term by itself; tied ones go together.

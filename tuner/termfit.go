@@ -366,7 +366,7 @@ func (v *Verdict) Caveat() string {
 // slopeOf returns the slope under which the verdict takes the loss of weights w: k, or the best one where k may
 // suit one side better than the other. A change of scale alone, which the rescaling undoes, is then no gain.
 func (f *fitting) slopeOf(ctx context.Context, p *objective.Problem, w objective.Tapered, k float64) (float64, error) {
-	if f.c.K == 0 && f.c.Lambda == 1 {
+	if f.c.K == 0 && f.c.Lambda == 1 && !f.slope.moved {
 		return k, nil // the best for the start weights, and so for a fit under it
 	}
 	return p.BestK(ctx, w)
