@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/assay-chess/assay/dataset/pgn"
@@ -154,6 +155,9 @@ func (f *fit) anchored(anchors []Anchor, index map[string]int) ([]float64, *mat.
 		}
 		all += sums[i] / float64(f.n)
 	}
+	if len(anchors) > 0 {
+		floats.AddConst(anchors[0].Elo-elo[index[anchors[0].Name]], elo) // so that loose does not pull
+	}
 	square := f.scale() * f.scale()
 	for i := range f.n {
 		for j := i; j < f.n; j++ { // of the differences to the mean
@@ -201,8 +205,8 @@ func (g *Games) result(t *crosstable, fit *fit, elo []float64, cov *mat.SymDense
 			Strength: strength(elo[i], math.Sqrt(max(0, cov.At(i, i))), total[i])}
 	}, g.against, func(i, j int) float64 {
 		v := cov.At(i, i) + cov.At(j, j) - 2*cov.At(i, j)
-		if v <= 0 {
-			return 0.5
+		if v <= 0 { // both are known
+			return 0.5 + 0.5*float64(cmp.Compare(elo[i], elo[j]))
 		}
 		return math.Erfc((elo[j]-elo[i])/math.Sqrt(2*v)) / 2
 	})

@@ -35,6 +35,7 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/sprt"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -409,6 +410,11 @@ func (l *ladder) count(pair []selfplay.Result) error {
 func (l *ladder) narrow() bool {
 	if l.Within == 0 || l.delivered() < uint64(len(l.round)) {
 		return false
+	}
+	for i := range l.Players {
+		if i != l.Anchor && l.table.total(i).Games() < sprt.MinGames {
+			return false // it has no rating yet
+		}
 	}
 	return l.widest() <= l.Within
 }
