@@ -88,6 +88,9 @@ func (t *goTree) list(before *goTree) error {
 	c := exec.Command("go", "list", "-e", "-deps", fields, "./...")
 	c.Dir = t.home
 	c.Env = append(os.Environ(), "PWD="+t.home)
+	if _, err := os.Stat(filepath.Join(t.root, "go.work")); err != nil {
+		c.Env = append(c.Env, "GOWORK=off") // one above the tree does not list its module
+	}
 	out, err := c.Output()
 	if err != nil {
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok {

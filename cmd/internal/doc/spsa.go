@@ -205,6 +205,8 @@ func Engine(r *ownengine.Result, dir string) *Document {
 		t.Add("patch\t%s; the repository has changed since: it is for %s", path, ownengine.Short(r.Base))
 	case r.Dirty:
 		t.Add("patch\tgit apply %s", quote.Word(path))
+	case r.KeepCR:
+		t.Add("patch\tgit am --keep-cr %s", quote.Word(path))
 	default:
 		t.Add("patch\tgit am %s", quote.Word(path))
 	}

@@ -128,6 +128,13 @@ func TestBuildOfACommit(t *testing.T) {
 		t.Errorf("the repository has changed:\n%s\nwas\n%s", after, before)
 	}
 	nothingHalfMade(t, c)
+	for name, value := range map[string]string{"diff.noprefix": "true", "diff.external": "false", "color.ui": "always"} {
+		git(t, dir, "config", name, value)
+		p, err := setup.Must(resolve(dir, "two")).Patch(t.Context(), "two")
+		if err != nil || !strings.HasPrefix(p.diff, "diff --git a/") {
+			t.Errorf("with %s: %v, %q", name, err, p)
+		}
+	}
 }
 
 // nothingHalfMade fails if the cache holds anything but whole builds and their locks.

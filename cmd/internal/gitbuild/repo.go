@@ -165,8 +165,8 @@ func (r *Repo) Snapshot(ctx context.Context, temp string, without ...string) (*S
 	}
 	words := []string{"add", "--all", "."}
 	for _, dir := range without {
-		if physical, err := filepath.EvalSymlinks(dir); err == nil {
-			dir = physical // as Top is
+		if physical, err := filepath.EvalSymlinks(filepath.Dir(dir)); err == nil {
+			dir = filepath.Join(physical, filepath.Base(dir)) // as Top is
 		}
 		if inside, err := filepath.Rel(r.Top, dir); err == nil && filepath.IsLocal(inside) && inside != "." {
 			words = append(words, ":(exclude,literal)"+filepath.ToSlash(inside))
@@ -285,6 +285,12 @@ func cleanEnvironment() (env []string) {
 	return env
 }
 
+// diffOf returns a change as git apply reads it, whatever the user's settings of git diff are.
+func diffOf(ctx context.Context, dir, from, to string) (string, error) {
+	return runGit(ctx, dir, nil, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/",
+		"--dst-prefix=b/", "--binary", "--full-index", from, to)
+}
+
 // ErrPatch is wrapped by the error of a patch that does not apply.
 var ErrPatch = errors.New("does not apply")
 
@@ -321,7 +327,7 @@ func (s *Source) Patch(ctx context.Context, name string) (*Patch, error) {
 	if _, err := runGit(ctx, s.repo.folder(), nil, "rev-parse", "--verify", "--quiet", s.ID+"^"); err != nil {
 		return nil, fmt.Errorf("%s: %w parent of %s", name, ErrNoGit, s.Short())
 	}
-	diff, err := runGit(ctx, s.repo.folder(), nil, "diff", "--binary", "--full-index", s.ID+"^", s.ID)
+	diff, err := diffOf(ctx, s.repo.folder(), s.ID+"^", s.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -439,7 +445,7 @@ func (c *Clone) Keep(ctx context.Context, message, tag string) error {
 // Mail returns the change from one tag to another as a mail of the author of a repository with the message, as git am
 // and git apply read it; empty if there is none.
 func (c *Clone) Mail(ctx context.Context, author *Repo, from, to, message string) (string, error) {
-	diff, err := runGit(ctx, c.Dir, nil, "diff", "--binary", "--full-index", from, to)
+	diff, err := diffOf(ctx, c.Dir, from, to)
 	if err != nil || diff == "" {
 		return "", err
 	}

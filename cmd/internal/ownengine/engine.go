@@ -186,6 +186,12 @@ func (k *workshop) prepare() (err error) {
 		return fmt.Errorf("%s: there are no numbers in %s\n%s", opts.ProjectName,
 			strings.Join(k.project.Numbers, ", "), strings.Join(leftOut(k.set.Left), "\n"))
 	}
+	for _, name := range k.project.Learn.Freeze { // else a fit would say so, after all games
+		if !slices.ContainsFunc(k.set.Numbers, func(n numbers.Number) bool { return n.Name == name || n.Table == name }) {
+			return fmt.Errorf("%s: freeze: no table or number that is taken has the name %q; assay learn --engine . --check "+
+				"lists what is left out", opts.ProjectName, name)
+		}
+	}
 	err = k.keep(settingTag, "numbers that can be set", func() error {
 		return k.set.Instrument(k.clone.Dir, k.project.Value)
 	})

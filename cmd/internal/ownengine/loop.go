@@ -69,6 +69,7 @@ func Run(ctx context.Context, c Config, dir, resume string) (*Result, error) {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
+		_ = l.remember()
 		_ = l.kept.Event("stopped", map[string]any{"error": err.Error()}) // the error is what matters
 		return nil, err
 	}
@@ -103,6 +104,14 @@ func (l *loop) open(temp string) (*RunConfig, error) {
 	}
 	if plan.Book != "" && !filepath.IsAbs(plan.Book) {
 		plan.Book = filepath.Join(l.author.Top, plan.Book) // in the author's repository, not in a copy of it that goes
+	}
+	for _, path := range plan.Added { // needed after the games only
+		if _, err := durable.LoadManifest(path); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := os.Stat(plan.Book); plan.Book != "" && err != nil {
+		return nil, err
 	}
 	config := &RunConfig{Program: ui.Version(), Engine: l.author.Name(), Base: l.source.ID, Build: l.project.Build(),
 		Numbers: l.project.Numbers, Value: l.project.Value, Skip: l.project.Skip, Take: l.project.Take, Plan: plan}
@@ -194,12 +203,14 @@ func readConfig(dir string) (*RunConfig, error) {
 
 // all carries out the loop and the matches at its end, as far as an earlier call did not.
 func (l *loop) all(acceptNotWeaker bool) (err error) {
+	unpatched := false // the author takes what was decided earlier
 	doc, decided := l.kept.Result()
 	if decided {
 		if err := json.Unmarshal(doc, &l.result); err != nil {
 			return fmt.Errorf("%s: %w: %w", l.kept.Path(durable.RunResultName), durable.ErrDamaged, err)
 		}
-		if l.result.Already = !l.further(); l.result.Already {
+		unpatched = acceptNotWeaker && l.result.Outcome == NotWeaker && l.result.Patch == ""
+		if l.result.Already = !l.further() && !unpatched; l.result.Already {
 			return l.leaveOut()
 		}
 	}
@@ -214,6 +225,12 @@ func (l *loop) all(acceptNotWeaker bool) (err error) {
 	if !decided {
 		fmt.Fprint(l.Stderr, l.plan.Text())
 		if err := l.decide(acceptNotWeaker); err != nil {
+			return err
+		}
+	}
+	if unpatched {
+		err = l.patch(&learn.Weights{WeightsRef: l.result.Champion})
+		if err = errors.Join(err, l.write()); err != nil {
 			return err
 		}
 	}
@@ -419,10 +436,17 @@ func (l *loop) length(name string, choose func() (int, error)) (games int, err e
 
 // late reports whether a further generation, and the matches that must follow, do not fit into the hours.
 func (l *loop) late(g int) bool {
-	if g == 1 || exists(l.path(learn.Folder(g))) || l.fits(l.plan.Seconds(l.plan.Games+l.plan.Gate+l.plan.Final)) {
+	if g == 1 || exists(l.path(learn.Folder(g))) {
 		return false
 	}
-	fmt.Fprintf(l.Stderr, "learn: generation %d does not fit into the %g hours any more\n", g, l.plan.Hours)
+	if exists(l.path(FinalName, lengthName)) {
+		l.say("no generation %d: the match at the end has begun", g)
+		return true
+	}
+	if l.fits(l.plan.Seconds(l.plan.Games + l.plan.Gate + l.plan.Final)) {
+		return false
+	}
+	l.say("generation %d does not fit into the %g hours any more", g, l.plan.Hours)
 	return true
 }
 

@@ -80,8 +80,12 @@ func (l *loop) add() error {
 	}
 	var played *match.Result
 	err := fmt.Errorf("it does not fit into the %g hours any more", l.plan.Hours)
-	if l.fits(l.plan.ClockSeconds()) {
+	switch c := l.result.Clock; {
+	case l.fits(l.plan.ClockSeconds()):
 		played, err = l.atClock()
+	case c != nil && c.Verdict != match.NoVerdict:
+		l.say("no match at %s: %v; give more --hours", l.plan.FinalClock, err)
+		return nil
 	}
 	if l.ctx.Err() != nil {
 		return err
@@ -198,7 +202,7 @@ func (l *loop) patch(champion *learn.Weights) error {
 	if err != nil {
 		return err
 	}
-	l.result.Patch = "engine.patch"
+	l.result.Patch, l.result.KeepCR = "engine.patch", strings.Contains(mail, "\r\n")
 	path := l.path(l.result.Patch)
 	if err := durable.WriteFile(path, []byte(mail)); err != nil {
 		return err

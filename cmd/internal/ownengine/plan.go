@@ -208,8 +208,8 @@ func newPlan(c *Config, own *opts.Loop) (p Plan, err error) {
 	if p.mostFinal < 0 || p.mostFinal%2 != 0 || p.Clocked%2 != 0 || p.Clocked < 0 {
 		return p, ui.Usagef("final-games, clock-games: %d, %d, want even numbers", p.mostFinal, p.Clocked)
 	}
-	if p.Hours < 0 || p.Games < 0 || p.Hours == 0 && p.Games < 2 {
-		return p, ui.Usagef("--games or --hours: want a number above 0")
+	if p.Hours == 0 && p.Games < 2 {
+		return p, ui.Usagef("--games %d: want 2 or more", p.Games)
 	}
 	return p, nil
 }

@@ -41,6 +41,7 @@ type Result struct {
 	Patch   string `json:"patch,omitempty"`   // a mail for git am
 	Changed int    `json:"changed,omitempty"` // numbers that the patch changes
 	Dirty   bool   `json:"dirty,omitempty"`   // files of the repository differ from its commit
+	KeepCR  bool   `json:"keep_cr,omitempty"` // lines of the patch end in CR LF
 	Stale   bool   `json:"stale,omitempty"`   // the repository has changed, and the patch does not apply to it any more
 
 	Already bool `json:"-"` // the run was complete before
