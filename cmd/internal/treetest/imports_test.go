@@ -201,7 +201,7 @@ var commandImports = map[string][]string{
 	"report":    {"ui", "ownengine", "doc"}, // shows documents
 	"chrome":    nil,                        // for tests
 	"data":      {"ui"},
-	"weights":   {"ui"},
+	"weights":   {"ui", "opts"}, // what assay.toml takes
 	"historic":  {"ui"},
 	"engines":   {"ui", "weights"},                  // the bench of weights
 	"tune":      {"ui", "weights", "report", "doc"}, // weights to start from; a page of the run

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/quote"
@@ -313,7 +314,11 @@ func (f *exportFlags) intoSources(x *Opened, stderr io.Writer) error {
 			return ui.Usagef("--into %s is given twice", name)
 		}
 	}
-	set, err := numbers.Scan(".", f.into, numbers.Options{})
+	project, err := opts.ReadProject(".")
+	if err != nil {
+		return err
+	}
+	set, err := numbers.Scan(".", f.into, numbers.Options{Skip: slices.Clone(project.Skip), Take: project.Take})
 	if err != nil {
 		return err
 	}
