@@ -117,6 +117,13 @@ func (g *generator) generate(ctx context.Context) (*Summary, error) {
 // play plays the games that are neither in shards nor in the journal.
 func (g *generator) play(ctx context.Context) (report selfplay.SeriesReport, err error) {
 	g.known = g.pending.Units()
+	has := uint64(0)
+	for number := range g.known {
+		has = max(has, number+1)
+	}
+	if err := gamelog.CheckTotal(g.Out, has, g.Games); err != nil {
+		return report, err
+	}
 	if err := g.run.Event("playing", map[string]any{"from": g.summary.Games, "journal": len(g.known),
 		"to": g.Games}); err != nil {
 		return report, err
