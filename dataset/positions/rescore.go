@@ -234,6 +234,9 @@ func (e *extraction) openScores() (*scores, error) {
 		return s, nil
 	}
 	clear(s.known)
+	if err != nil && !errors.Is(err, durable.ErrDamaged) {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
 	if err == nil {
 		s.journal.Close()
 		if others > 0 {

@@ -240,7 +240,7 @@ func (c *Client) fail(err error, missing string, within time.Duration) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fmt.Errorf("uci:%s: %w: no %s within %v%s%s", c.Name(), engine.ErrTimeout, missing,
-			within.Round(time.Millisecond), c.setting(within), exit.lastWords())
+			within.Round(time.Millisecond), c.setting(missing, within), exit.lastWords())
 	case errors.Is(err, io.EOF), isBrokenPipe(err):
 		return marked{fmt.Errorf("uci:%s: no %s: %s%s", c.Name(), missing, exit.how(), exit.lastWords()), errEnded}
 	}
@@ -248,8 +248,8 @@ func (c *Client) fail(err error, missing string, within time.Duration) error {
 }
 
 // setting names the setting that a timeout comes from, if it is one for the start.
-func (c *Client) setting(timeout time.Duration) string {
-	if timeout == c.command.StartTimeout {
+func (c *Client) setting(missing string, timeout time.Duration) string {
+	if timeout == c.command.StartTimeout && !strings.HasPrefix(missing, "bestmove") {
 		return ", its time to start"
 	}
 	return ""

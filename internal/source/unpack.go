@@ -280,7 +280,8 @@ func unpackZip(f *File) error {
 // unpackTar opens the only file of an archive, or all its files if they are PGN, one after the other: testing sites
 // pack each worker's games. Whether there are others is known at the end.
 func unpackTar(f *File) error {
-	t := &tarFile{archive: tar.NewReader(f.Reader), ctx: f.ctx, within: f}
+	t := &tarFile{archive: tar.NewReader(f.Reader), ctx: f.ctx}
+	f.closers = append(f.closers, t.close)
 	name, err := t.next()
 	if err != nil {
 		return err
@@ -305,7 +306,7 @@ func isPGN(name string) bool { return strings.Contains(strings.ToLower(path.Base
 type tarFile struct {
 	archive *tar.Reader
 	ctx     context.Context
-	within  *File // closes what members need
+	current *File // the member that is read; nil if it is plain
 	member  io.Reader
 	names   []string
 	mixed   bool // files that are not all PGN
@@ -333,13 +334,25 @@ func (t *tarFile) open(name string) error {
 	if !isPGN(name) {
 		return nil
 	}
+	if err := t.close(); err != nil {
+		return err
+	}
 	f := &File{Name: name, Reader: bufio.NewReaderSize(t.archive, trialLength), ctx: t.ctx}
-	t.within.closers = append(t.within.closers, f.Close)
+	t.current = f
 	err := f.unpackAll(false)
 	t.member = f
 	if len(t.names) > 1 {
 		t.member = io.MultiReader(strings.NewReader("\n\n"), f)
 	}
+	return err
+}
+
+// close closes what the member needs that is read.
+func (t *tarFile) close() (err error) {
+	if t.current != nil {
+		err = t.current.Close()
+	}
+	t.current = nil
 	return err
 }
 

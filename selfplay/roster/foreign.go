@@ -65,6 +65,11 @@ func CheckPortable(spec engine.Spec, others ...engine.Option) error {
 	}
 	for _, o := range slices.Concat(spec.Options, others) {
 		name := strings.ToLower(o.Name)
+		_, isNumber := strconv.ParseFloat(o.Value, 64)
+		_, isSwitch := strconv.ParseBool(o.Value)
+		if isNumber == nil || isSwitch == nil {
+			continue
+		}
 		if strings.ContainsAny(o.Value, `/\`) || slices.ContainsFunc([]string{"file", "path", "log", "book"},
 			func(word string) bool { return strings.Contains(name, word) }) {
 			return fmt.Errorf("player %q: the option %s may name a file; a specification from another machine must not set it",

@@ -188,7 +188,8 @@ func TestCheckPortable(t *testing.T) {
 		" --quiet":                      "arguments",
 		"?Debug Log File=x":             "Debug Log File",
 		"?SyzygyPath=x":                 "SyzygyPath",
-		"?OwnBook=true":                 "OwnBook",
+		"?OwnBook=true&RookOpenFile=12": "",
+		"?OwnBook=gm":                   "OwnBook",
 		"?Style=/etc/passwd":            "Style",
 		`?Hash=1&Style=..\autoexec`:     "Style",
 	} {
