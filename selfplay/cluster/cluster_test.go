@@ -465,6 +465,18 @@ func foreignEngines(t *testing.T, last *worker.Engines) {
 		}
 		notes.expect(name, "does not play", "does not allow the engine", refusal.says)
 	}
+	_, left := startWorker(t, b.URL(), "old", func(w *worker.Worker) { // where the engine does not run
+		w.Engines, w.Open = last, func(spec engine.Spec) (engine.Player, error) {
+			if spec.External() {
+				return toy.Open(toy.Spec("toy:error=0"))
+			}
+			return roster.Open(spec)
+		}
+	})
+	if err := left(); !hasText(err, "cluster: refused") || !errors.Is(err, selfplay.ErrPreflight) {
+		t.Errorf("old ended with %v", err)
+	}
+	notes.expect("old", "does not play", "told to fail")
 	startWorker(t, b.URL(), "anna", func(w *worker.Worker) { w.Engines = last })
 	setup.Check(t, <-ended)
 	sameFiles(t, c.Out, local.Out)

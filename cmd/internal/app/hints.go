@@ -96,7 +96,7 @@ var hints = []hint{
 	{is: opening.ErrWholeGames, cure: "--book-plies 16 plays the first 16 plies of each{again}"},
 	{is: opening.ErrExhausted, cure: "use a larger --book, or none for random openings{again}"},
 	{is: selfplay.ErrNoOpening, cure: "raise --random-plies or --opening-score, or play fewer --games{again}"},
-	{is: selfplay.ErrPreflight, on: "learn", cure: "'assay check' shows what the engine says"},
+	{is: selfplay.ErrPreflight, on: "learn work", cure: "'assay check' shows what the engine says"},
 	{is: selfplay.ErrPreflight, cure: "no game was played. Is it a UCI engine (assay check shows what it says)? Does it " +
 		"need a longer --start-timeout? If it knows only clocks, use --tc"},
 	{is: selfplay.ErrBusy, on: "learn", cure: "play again when the machine is free, with a lower --concurrency, or with " +

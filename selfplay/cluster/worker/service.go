@@ -347,10 +347,14 @@ func (s *service) play(ctx context.Context, slot *selfplay.Slot, u *wire.Unit) (
 }
 
 // localSpec returns the specification of a player on this machine, after it verified that the player's fingerprint is
-// the coordinator's.
+// the coordinator's, or that an external engine plays.
 func (s *service) localSpec(ctx context.Context, spec engine.Spec, u *wire.Unit, side int) (engine.Spec, error) {
 	if spec.External() {
-		return s.foreignSpec(ctx, spec, u, side)
+		local, err := s.foreignSpec(ctx, spec, u, side)
+		if err == nil {
+			err = s.preflight(ctx, local, u.Job.Limits[side])
+		}
+		return local, err
 	}
 	s.verifying.Lock()
 	defer s.verifying.Unlock()
@@ -376,6 +380,27 @@ func (s *service) localSpec(ctx context.Context, spec engine.Spec, u *wire.Unit,
 	}
 	s.verified[key] = local
 	return local, nil
+}
+
+// preflight has an external engine play a move, once. One that does not run here would lose each game at once, and so
+// get most of the run's games.
+func (s *service) preflight(ctx context.Context, local engine.Spec, limits selfplay.Limits) error {
+	s.verifying.Lock()
+	defer s.verifying.Unlock()
+	key := local.String()
+	if _, ok := s.verified[key]; ok {
+		return nil
+	}
+	err := (&selfplay.Place{Open: s.Open}).Preflight(ctx, func(int) selfplay.Limits { return limits },
+		selfplay.Player{Spec: local})
+	switch {
+	case err == nil:
+		s.verified[key] = local
+	case ctx.Err() == nil:
+		err = fmt.Errorf("%w: %w; start the run with a build for the oldest processor of all workers, or leave this "+
+			"worker out", errRefused, err)
+	}
+	return err
 }
 
 // withWeights returns the specification with the path of the worker's own copy of the weights, which it fetches if
