@@ -481,3 +481,15 @@ func foreignEngines(t *testing.T, last *worker.Engines) {
 	setup.Check(t, <-ended)
 	sameFiles(t, c.Out, local.Out)
 }
+
+// TestOptionOfAJob: a run with an option that may name a file ends before a worker sees it: each would leave.
+func TestOptionOfAJob(t *testing.T) {
+	t.Parallel()
+	k := newCoordinator(t, serve(t, coordinator.ServerConfig{}), coordinator.Config{})
+	jobs := make(chan selfplay.Task, 1)
+	jobs <- &selfplay.Job{Players: toy.Specs("uci:engine", "assay:hash=1"),
+		Options: [2][]engine.Option{{{Name: "BookFile", Value: "x"}}}}
+	if err := k.Run(t.Context(), jobs, nil); !hasText(err, "the option BookFile may name a file") {
+		t.Error(err)
+	}
+}

@@ -246,7 +246,14 @@ type portablePlayers struct {
 	known map[string]portablePlayer
 }
 
-func (p *portablePlayers) portable(ctx context.Context, spec engine.Spec) (portablePlayer, error) {
+// portable returns a player as workers see it. The options are the job's.
+func (p *portablePlayers) portable(ctx context.Context, spec engine.Spec, options []engine.Option) (portablePlayer,
+	error) {
+	if spec.External() {
+		if err := roster.CheckPortable(spec, options...); err != nil {
+			return portablePlayer{}, fmt.Errorf("player %q: workers could not play it: %w", spec.Shown(), err)
+		}
+	}
 	text := spec.String()
 	if found, ok := p.known[text]; ok || text == "" {
 		return found, nil
@@ -267,9 +274,6 @@ func (p *portablePlayers) portable(ctx context.Context, spec engine.Spec) (porta
 // foreign makes an external engine portable: workers run their own copy of the program, or fetch it, and only if their
 // owners allow it.
 func (p *portablePlayers) foreign(found *portablePlayer) error {
-	if err := roster.CheckPortable(found.spec); err != nil {
-		return fmt.Errorf("workers could not play it: %w", err)
-	}
 	path := roster.Program(found.spec)
 	data, err := durable.ReadFile(path, wire.MaxFile)
 	if err != nil {

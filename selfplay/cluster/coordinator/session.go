@@ -117,7 +117,7 @@ func (s *session) takeTask(ctx context.Context, task selfplay.Task) error {
 	u := &unit{task: task, job: job, replayable: true, sent: time.Now()}
 	sent := wire.Unit{Job: wire.JobOf(task)}
 	for side, spec := range job.Players {
-		p, err := s.players.portable(ctx, spec)
+		p, err := s.players.portable(ctx, spec, job.Options[side])
 		if err != nil {
 			return err
 		}
