@@ -87,7 +87,7 @@ func IdentifyBuilt(spec engine.Spec, what string) string {
 
 // identifyForeign returns the identity of an external engine, which does not depend on the folders of its files. The
 // program has the first digits of its SHA-256; so have the first argument, which may be an interpreter's program,
-// and networks (EvalFile, WeightsFile).
+// networks (EvalFile, WeightsFile), and all files with absolute paths (see identifyPath).
 func identifyForeign(spec engine.Spec, identifyFile identifier) (string, error) {
 	path, err := findProgram(spec.Command[0])
 	if err != nil {
@@ -101,7 +101,7 @@ func identifyForeign(spec engine.Spec, identifyFile identifier) (string, error) 
 		if i == 0 {
 			word = identifyIfFile(word, identifyFile)
 		} else {
-			word = withoutFolder(word)
+			word = identifyPath(filepath.Base(spec.Command[i]), word, identifyFile)
 		}
 		if word == "" || strings.ContainsAny(word, " \t'\"\\?&") { // not all that a shell wants quoted: identities stay
 			word = quote.Word(word)
@@ -114,7 +114,7 @@ func identifyForeign(spec engine.Spec, identifyFile identifier) (string, error) 
 // settingsIdentity returns the options and limits as the end of an identity.
 func settingsIdentity(spec engine.Spec, identifyFile identifier) (id string) {
 	for i, o := range spec.Options {
-		value := withoutFolder(o.Value)
+		value := identifyPath(o.Name, o.Value, identifyFile)
 		if strings.EqualFold(o.Name, "EvalFile") || strings.EqualFold(o.Name, "WeightsFile") {
 			value = identifyIfFile(o.Value, identifyFile)
 		}
@@ -132,12 +132,12 @@ func settingsIdentity(spec engine.Spec, identifyFile identifier) (id string) {
 	return id + spec.LimitsText()
 }
 
-// identifyIfFile returns the identity of a file, and any other word without its folder.
+// identifyIfFile returns the identity of a file, and any other word as identifyPath does.
 func identifyIfFile(word string, identifyFile identifier) string {
 	if id, err := identifyFile(word); err == nil {
 		return id
 	}
-	return withoutFolder(word)
+	return identifyPath("", word, identifyFile)
 }
 
 // hashed are the files that identifyFile has read, by path.
@@ -187,18 +187,28 @@ func identifyContent(path string) (string, error) {
 	return id[max(0, strings.LastIndexByte(id, '@')):], err
 }
 
-// withoutFolder removes the folder from an absolute path, also in KEY=PATH.
-func withoutFolder(word string) string {
-	name, value, ok := strings.Cut(word, "=")
+// identifyPath returns a word with the identity of a file in place of its absolute path, also in KEY=PATH. From other
+// absolute paths it removes the folder; so from files that an engine writes, by their names and that of the option.
+func identifyPath(name, word string, identifyFile identifier) string {
+	key, path, ok := strings.Cut(word, "=")
 	if ok {
-		name += "="
+		key += "="
 	} else {
-		name, value = "", word
+		key, path = "", word
 	}
-	if filepath.IsAbs(value) {
-		value = filepath.Base(value)
+	if !filepath.IsAbs(path) {
+		return word
 	}
-	return name + value
+	base := filepath.Base(path)
+	written := slices.ContainsFunc([]string{"log", "debug", "experience"}, func(what string) bool {
+		return strings.Contains(strings.ToLower(name+key+base), what)
+	})
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !written {
+		if id, err := identifyFile(path); err == nil {
+			return key + id
+		}
+	}
+	return key + base
 }
 
 // maxIdentity bounds an identity, in bytes.

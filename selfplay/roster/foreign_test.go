@@ -72,7 +72,7 @@ func TestIdentifyForeign(t *testing.T) {
 	}
 	one, same := program("a/engine", "one"), program("b/engine", "one")
 	other, net := program("c/engine", "two"), program("d/x.nnue", "net")
-	const hash = "@7692c3ad3540" // the beginning of sha256("one")
+	const hash, netHash = "@7692c3ad3540", "@a08a0fcbdeaf" // the beginnings of sha256("one") and of "net"
 	for _, tt := range []struct{ spec, want string }{
 		{"uci:" + quote.Word(one), "uci:engine" + hash},
 		{"uci:timeout=9s:" + quote.Word(same), "uci:engine" + hash},
@@ -81,7 +81,9 @@ func TestIdentifyForeign(t *testing.T) {
 			"uci:engine" + hash + " --log log?Hash=3&EvalFile=engine" + hash + "&SyzygyPath=tb&Clear Hash:nodes=5"},
 		{"uci:view=white:" + quote.Word(one), "uci:engine" + hash + ":view=white"},
 		{"uci:depth=2:" + quote.Word(same) + " " + quote.Word(one) + " --net=" + quote.Word(net),
-			"uci:engine" + hash + " engine" + hash + " --net=x.nnue:depth=2"},
+			"uci:engine" + hash + " engine" + hash + " --net=x.nnue" + netHash + ":depth=2"},
+		{"uci:" + quote.Word(one) + " --net " + quote.Word(net) + "?NNUEFile=" + net + "&Debug Log File=" + net,
+			"uci:engine" + hash + " --net x.nnue" + netHash + "?NNUEFile=x.nnue" + netHash + "&Debug Log File=x.nnue"},
 	} {
 		if got := identify(tt.spec); got != tt.want {
 			t.Errorf("%s:\n%s, want\n%s", tt.spec, got, tt.want)
