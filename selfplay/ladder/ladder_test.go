@@ -205,6 +205,20 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// TestWithin: a ladder that ended because its intervals are narrow is complete; one that is given more games is not.
+func TestWithin(t *testing.T) {
+	c := config(t, RoundRobin, 20)
+	c.Within = 400
+	run(t, c)
+	c.Games = 120
+	if r := run(t, c); r.Already || r.Games <= 20 || r.Games >= 120 {
+		t.Errorf("%+v", r)
+	}
+	if r := run(t, c); !r.Already {
+		t.Error("it was played again")
+	}
+}
+
 // TestFitNumbers: strengths, errors and differences of a table of made-up pairs, from one pair on.
 func TestFitNumbers(t *testing.T) {
 	var text bytes.Buffer

@@ -291,7 +291,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	return gamelog.PlayRun(ctx, &l.pairs, gamelog.Run[Result]{Setup: &l.Setup, Try: c.Players, Players: players,
 		Identity: l.identity(openings), Header: l.header, Play: l.play, Games: c.Games,
-		Short: func(r *Result) bool { return uint64(r.Games) < c.Games },
+		Short: func(r *Result) bool { return uint64(r.Games) < c.Games && !l.endedEarly(r) },
 		Reload: func(run *durable.Run, r *Result) error {
 			r.Process = gamelog.Before(run)
 			return gamelog.CheckTotal(run.Dir(), uint64(r.Games), c.Games)
@@ -417,6 +417,17 @@ func (l *ladder) narrow() bool {
 		}
 	}
 	return l.widest() <= l.Within
+}
+
+// endedEarly is narrow for a result: its ladder ended before it had all its games.
+func (l *ladder) endedEarly(r *Result) bool {
+	if l.Within == 0 || r.Games%(2*batch) != 0 || r.Games < 2*int64(len(l.round)) {
+		return false
+	}
+	return !slices.ContainsFunc(r.Ratings, func(x Rating) bool {
+		half := float64(x.EloHi-x.EloLo) / 2 // NaN without a rating
+		return !(half <= l.Within+1e-6)
+	})
 }
 
 // widest returns the widest interval's half width, in Elo.
