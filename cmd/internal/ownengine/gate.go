@@ -68,8 +68,9 @@ func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights)
 	if proposed.ID == champion.ID {
 		return nil, proposed, nil
 	}
-	r, kept := newRace(l.now.Steps, l.paced(l.plan.Gate)), l.path(learn.Folder(g), GateName, raceName)
-	if err := durable.ReadJSON(kept, r); err != nil && !errors.Is(err, os.ErrNotExist) {
+	kept := l.path(learn.Folder(g), GateName, raceName)
+	r, err := l.race(kept)
+	if err != nil {
 		return nil, nil, err
 	}
 	for !r.over() {
@@ -83,6 +84,17 @@ func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights)
 	best := r.best()
 	l.now.Steps, l.now.Step = r.Steps, best.Share
 	return best.Gate, &learn.Weights{WeightsRef: best.Weights}, nil
+}
+
+// race returns the gate that is kept in a file. A new one is kept before its first game: a run that is resumed has as
+// many games, whatever it has time for.
+func (l *loop) race(kept string) (*race, error) {
+	r := newRace(l.now.Steps, l.paced(l.plan.Gate))
+	err := durable.ReadJSON(kept, r)
+	if errors.Is(err, os.ErrNotExist) {
+		err = errors.Join(os.MkdirAll(filepath.Dir(kept), 0o777), durable.WriteJSON(kept, r))
+	}
+	return r, err
 }
 
 // round lets the steps that are left play on: a half, a third of the games that are left if as many steps are. Games that

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/internal/setup"
@@ -152,6 +154,17 @@ func TestSmallestGate(t *testing.T) {
 	}
 	if best := r.best(); best.Gate == nil || best.Gate.Games != 2 {
 		t.Errorf("the best step has played %+v", best.Gate)
+	}
+}
+
+// TestGateIsKept: a gate that is resumed before its first round is over has as many games, whatever the pace is.
+func TestGateIsKept(t *testing.T) {
+	kept := filepath.Join(t.TempDir(), GateName, raceName)
+	for seconds := range 2 {
+		l := loop{plan: Plan{Hours: 1, Speed: 1, Gate: 600}, played: 1, playing: time.Duration(seconds+1) * time.Second}
+		if r := setup.Must(l.race(kept)); r.Left != 600 {
+			t.Errorf("%d games", r.Left)
+		}
 	}
 }
 
