@@ -276,7 +276,7 @@ func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 			return nil, err
 		}
 		defer p.close()
-		if err := CheckTotal(s.Out, p.games.kept, r.Games); err != nil {
+		if err := CheckTotal(s.Out, max(p.games.kept, p.has), r.Games); err != nil {
 			return nil, err
 		}
 		return r.Play(ctx)

@@ -34,6 +34,7 @@ type Pairs struct {
 	started time.Time
 	games   *games // nil: nothing is kept
 	next    uint64 // pair to be counted
+	has     uint64 // games of the journal, by their numbers
 	played  int64
 	load    machine.Load
 	used    []uint64                   // keys of the openings counted
@@ -66,7 +67,7 @@ func (p *Pairs) close() error { return p.games.Close() }
 
 // replay takes a game of the journal. It counts as soon as all games before it count.
 func (p *Pairs) replay(games *games, g *selfplay.Result) error {
-	p.games = games
+	p.games, p.has = games, max(p.has, g.Number+1)
 	if _, twice := p.waiting[g.Number]; twice || g.Number/2 < p.next {
 		return fmt.Errorf("game %d is in the journal twice: %w", g.Number, durable.ErrDamaged)
 	}
