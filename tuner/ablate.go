@@ -228,7 +228,7 @@ func (r *Result) TestOn(ctx context.Context, s *rows.Store, terms []rows.Term) (
 		return rows.ErrEmpty
 	}
 	p := &objective.Problem{
-		Store: s, Loss: r.Config.Loss, Target: objective.Targets(s, 1, 0), Workers: r.Config.Workers,
+		Store: s, Loss: r.Config.Loss, Unit: r.Config.unit(), Target: objective.Targets(s, 1, 0), Workers: r.Config.Workers,
 	}
 	clusters := s.Clusters()
 	p.Omega, _ = s.Split(clusters, 0, 0)

@@ -54,15 +54,11 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/engine/num"
-	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/optimize"
 	"github.com/assay-chess/assay/tuner/internal/stats"
 	"github.com/assay-chess/assay/tuner/rows"
 )
-
-// maxWeight is the largest coefficient in centipawns that an evaluation takes.
-const maxWeight = eval.MaxCoef
 
 // tieGames is the number of games from which the two wings of a table are kept apart.
 const tieGames = 20000

@@ -37,7 +37,8 @@ func (f *fitting) newCrossValidation(ctx context.Context, rescale float64) (*cro
 	if n < 2 {
 		return nil, nil
 	}
-	all := &objective.Problem{Store: f.s, Loss: f.c.Loss, K: f.slope.k, Target: f.train.Target, Workers: f.c.Workers}
+	all := &objective.Problem{Store: f.s, Loss: f.c.Loss, K: f.slope.k, Unit: f.c.unit(), Target: f.train.Target,
+		Workers: f.c.Workers}
 	all.Omega, _ = f.s.Split(c, 0, 0)
 	v := &crossValidation{f: f, all: all, folds: n, fold: fold, theta: f.at.theta, rescale: rescale}
 	return v, v.informations(ctx)

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
@@ -96,7 +97,7 @@ func (f *fitting) prepare(ctx context.Context) error {
 	if err := f.c.check(len(f.terms)); err != nil {
 		return err
 	}
-	f.train = &objective.Problem{Store: f.s, Loss: f.c.Loss, Workers: f.c.Workers}
+	f.train = &objective.Problem{Store: f.s, Loss: f.c.Loss, Unit: f.c.unit(), Workers: f.c.Workers}
 	f.split = newSplit(f.train, &f.c)
 	if w := f.split.clusters.Warning; w != "" {
 		f.warn("%s", w)
@@ -189,6 +190,15 @@ func oneClass(y, omega [][]float32) bool {
 		}
 	}
 	return true
+}
+
+// maxWeight is the largest coefficient that an evaluation takes; of measured numbers, whose unit may be far smaller, it
+// is in centipawns.
+func (f *fitting) maxWeight() float64 {
+	if f.s.Local() {
+		return eval.MaxCoef * max(1, f.c.unit())
+	}
+	return eval.MaxCoef
 }
 
 // parametrize decides which coefficients are fitted.

@@ -350,6 +350,19 @@ func TestFitK(t *testing.T) {
 	}
 }
 
+// TestUnitOfK: the bounds of K hold per centipawn, whatever the unit of the evaluation.
+func TestUnitOfK(t *testing.T) {
+	for _, unit := range []float64{1, 100, 1 << 18} {
+		s, terms := twoTerms(t, 1000, noisy)
+		terms[0].MG, terms[0].EG = unit, unit
+		p := &objective.Problem{Store: s, Unit: unit / 100, Target: objective.Targets(s, 1, 0)}
+		p.Omega, _ = s.Split(s.Clusters(), 0, 0)
+		if k, err := p.FitK(t.Context(), objective.StartOf(terms)); !(math.Abs(k*unit-math.Log(3)) < 1e-3) {
+			t.Errorf("unit %g: K %g (%v)", unit, k, err)
+		}
+	}
+}
+
 // TestCancel: a cancelled fit says so, and returns the best weights if it had
 // any, even if only their errors are missing.
 func TestCancel(t *testing.T) {

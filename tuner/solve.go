@@ -115,7 +115,7 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 	}
 	weight := f.slope.start.Weight[objective.Trained]
 	o := f.objective()
-	s := optimize.Settings{Gap: gap * weight / f.at.design, Iterations: f.c.Iterations, Limit: maxWeight,
+	s := optimize.Settings{Gap: gap * weight / f.at.design, Iterations: f.c.Iterations, Limit: f.maxWeight(),
 		NoCurvature: f.at.large, Box: f.free.Box}
 	if f.s.Nonlinear() != nil {
 		idle := gap

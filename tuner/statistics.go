@@ -104,7 +104,7 @@ func (f *fitting) finishWeights(ctx context.Context, r *Result, w objective.Tape
 			v.TypicalCount = short(f.split.typical[t])
 			v.PriorEffect = num.Float(short(f.free.width[t] * f.split.typical[t] / f.c.unit()))
 		}
-		if !(math.Abs(v.FitMG) <= maxWeight && math.Abs(v.FitEG) <= maxWeight) {
+		if !(math.Abs(v.FitMG) <= f.maxWeight() && math.Abs(v.FitEG) <= f.maxWeight()) {
 			return fmt.Errorf("%w: %s is at %g, %g", optimize.ErrDiverged, term.Name, v.FitMG, v.FitEG)
 		}
 		v.MG, v.EG = int32(math.Round(v.FitMG)), int32(math.Round(v.FitEG))

@@ -54,8 +54,8 @@ const (
 	fakeNumbers  = fakeShare + 1
 )
 
-// newFake returns a program. Special is a list of: centipawns, which truncates the value; straight: danger and square
-// count for nothing; products; risky: moving the
+// newFake returns a program. Special is a list of: centipawns, which truncates the value; in pawns; straight: danger
+// and square count for nothing; products; risky: moving the
 // last number far kills it; deadly: moving it at all does; hang; state: the value depends on the position before;
 // cache: values are kept when numbers change; stale: material is made at start; mover: the value is the mover's;
 // asymmetric: something counts for White alone; random: processes differ; deaf: it reads no file; fatal:
@@ -172,6 +172,9 @@ func (f *fake) answer(fen string, p *board.Position) float64 {
 		return v
 	}
 	v := f.value(p)
+	if f.is("in pawns") {
+		v /= 2400
+	}
 	if f.is("centipawns") {
 		v = math.Trunc(v / 24)
 	}

@@ -210,6 +210,10 @@ func TestNumbersAreNamed(t *testing.T) {
 	if _, err := Measure(t.Context(), c); err == nil || !strings.Contains(err.Error(), "no number changes the value") {
 		t.Errorf("a program that takes no numbers: %v", err)
 	}
+	c.Command = command(t, "in pawns")
+	if _, err := Measure(t.Context(), c); err == nil || !strings.Contains(err.Error(), "return the value times 100") {
+		t.Errorf("a value in pawns: %v", err)
+	}
 }
 
 // Counters of a FEN stay within what a game can reach.

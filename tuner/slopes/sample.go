@@ -125,10 +125,16 @@ func (s *sample) pawn(program *Program) (float64, error) {
 	if len(costs) == 0 {
 		return dataset.DefaultUnit, nil
 	}
-	cost := costs[len(costs)/2]
-	if costs[len(costs)/4] <= 0 {
+	cost, quarter := costs[len(costs)/2], costs[len(costs)/4]
+	const want = "%s: a missing pawn costs its side %g, too %s for a unit: let assay_value return the value %s %.0f"
+	switch { // a bit beyond the bounds is as good, since it differs from one measurement to the next
+	case quarter >= 0 && cost > 0 && cost < dataset.MinUnit/2:
+		return 0, fmt.Errorf(want, s.Path, cost, "little", "times", math.Pow(10, math.Round(2-math.Log10(cost))))
+	case quarter >= 0 && cost > 2*dataset.MaxLocalUnit:
+		return 0, fmt.Errorf(want, s.Path, cost, "much", "divided by", math.Pow(10, math.Ceil(math.Log10(cost)-6)))
+	case quarter <= 0:
 		return 0, fmt.Errorf("%s: a missing pawn costs its side %g, and in a quarter of the positions %g or less: "+
-			"is the value White's view, whoever is to move?", s.Path, cost, costs[len(costs)/4])
+			"is the value White's view, whoever is to move?", s.Path, cost, quarter)
 	}
 	scale := math.Pow(10, math.Floor(math.Log10(cost))-1)
 	return min(dataset.MaxLocalUnit, max(dataset.MinUnit, math.Round(cost/scale)*scale)), nil

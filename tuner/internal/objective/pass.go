@@ -15,6 +15,7 @@ type Problem struct {
 	Store   *rows.Store
 	Loss    Loss
 	K       float64
+	Unit    float64     // of the engine, in a centipawn; 0: 1
 	Target  [][]float32 // y, by chunk and row
 	Omega   [][]float32 // weight, by chunk and row
 	Held    []bool      // by game: its rows, of omega 0, are for validation; nil if none

@@ -1,6 +1,7 @@
 package objective
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,7 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// Bounds of K: a hundred centipawns are worth between 0.06 % and 99.995 %.
+// Bounds of K per centipawn: a hundred are worth between 0.06 % and 99.995 %.
 const (
 	minK = 1e-5
 	maxK = 0.1
@@ -44,7 +45,7 @@ func (s *kSums) plus(o *kSums) {
 // FitK returns the K of the sigmoid for which evaluations x in centipawns predict the targets y with the
 // smallest loss, rows weighted by omega. Rows of omega 0 are left out.
 func FitK(loss Loss, x []float64, y, omega []float32) (float64, error) {
-	return searchK(func(k float64) (s kSums, err error) {
+	return searchK(1, func(k float64) (s kSums, err error) {
 		for i, o := range omega {
 			if o > 0 {
 				s.add(loss, k, x[i], float64(y[i]), float64(o))
@@ -54,23 +55,24 @@ func FitK(loss Loss, x []float64, y, omega []float32) (float64, error) {
 	})
 }
 
-// searchK is a Newton iteration on ln K, kept within a bracket by bisection.
-func searchK(at func(k float64) (kSums, error)) (float64, error) {
-	lo, hi := math.Log(minK), math.Log(maxK)
-	s, err := at(minK)
+// searchK is a Newton iteration on ln K, kept within a bracket by bisection. Unit is the number of units of the
+// evaluation in a centipawn.
+func searchK(unit float64, at func(k float64) (kSums, error)) (float64, error) {
+	lo, hi := math.Log(minK/unit), math.Log(maxK/unit)
+	s, err := at(minK / unit)
 	if err != nil {
 		return 0, err
 	}
 	if !(s.first < 0) {
 		return 0, fmt.Errorf("%w: the start weights do not predict the results at all", ErrScale)
 	}
-	if s, err = at(maxK); err != nil {
+	if s, err = at(maxK / unit); err != nil {
 		return 0, err
 	}
 	if !(s.first > 0) {
 		return 0, fmt.Errorf("%w: the start weights predict every result (is the result encoded in the data?)", ErrScale)
 	}
-	now := math.Log(0.004) // a pawn is worth about 10 % in most data
+	now := math.Log(0.004 / unit) // a pawn is worth about 10 % in most data
 	for range 100 {
 		if s, err = at(math.Exp(now)); err != nil {
 			return 0, err
@@ -107,7 +109,7 @@ func (p *Problem) FitK(ctx context.Context, w Tapered) (float64, error) {
 	}
 	if p.Store.Nonlinear() == nil && p.Store.Rows() > keptRows {
 		parts := make([]kSums, len(p.Store.Chunks))
-		return searchK(func(k float64) (all kSums, err error) {
+		return searchK(p.unit(), func(k float64) (all kSums, err error) {
 			err = Evaluate(ctx, p.Store, p.Workers, w, func(t *Scratch, i int) { sum(&parts[i], i, k, t.X) },
 				func(_ *Scratch, i int) { all.plus(&parts[i]) })
 			return all, err
@@ -120,7 +122,7 @@ func (p *Problem) FitK(ctx context.Context, w Tapered) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return searchK(func(k float64) (all kSums, err error) {
+	return searchK(p.unit(), func(k float64) (all kSums, err error) {
 		err = inorder.Merge(ctx, p.Workers, len(x), func() *kSums { return new(kSums) }, func(part *kSums, i int) error {
 			sum(part, i, k, x[i])
 			return nil
@@ -136,16 +138,20 @@ func (p *Problem) BestK(ctx context.Context, w Tapered) (float64, error) {
 	if !errors.Is(err, ErrScale) {
 		return k, err
 	}
-	low, err := p.Measure(ctx, w, minK)
+	least, most := minK/p.unit(), maxK/p.unit()
+	low, err := p.Measure(ctx, w, least)
 	if err != nil {
 		return 0, err
 	}
-	high, err := p.Measure(ctx, w, maxK)
+	high, err := p.Measure(ctx, w, most)
 	if low.Loss[Trained] <= high.Loss[Trained] {
-		return minK, err
+		return least, err
 	}
-	return maxK, err
+	return most, err
 }
+
+// unit is the number of engine units in a centipawn.
+func (p *Problem) unit() float64 { return cmp.Or(p.Unit, 1) }
 
 // largestScore bounds the scores that say what a centipawn is worth. Beyond it are mates, which many
 // engines print as centipawns: one row in 230 of such scores made the slope seven times too small.
@@ -166,7 +172,7 @@ func (p *Problem) FitScoreK() (k float64, any bool, err error) {
 	if !any {
 		return 0, false, nil
 	}
-	k, err = searchK(func(k float64) (s kSums, err error) {
+	k, err = searchK(1, func(k float64) (s kSums, err error) {
 		for i, c := range p.Store.Chunks {
 			for j, o := range p.Omega[i] {
 				if counts(i, j) {
