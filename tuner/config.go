@@ -68,7 +68,7 @@ const tieGames = 20000
 type Config struct {
 	Loss   objective.Loss
 	Lambda float64 // share of the result in the target, 0..1; see NewConfig
-	// K is the slope of the sigmoid per centipawn; 0 fits it to the results under the start weights.
+	// K is the slope of the sigmoid per unit of the weights; 0 fits it to the results under the start weights.
 	K float64
 	// KScore is the slope for the rows' search scores; 0 fits it to the
 	// results. It matters only where Lambda < 1.

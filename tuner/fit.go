@@ -66,7 +66,7 @@ type fitting struct {
 	nested   *clusterLosses // of a chosen factor on the priors
 }
 
-// slopes of the sigmoid, per centipawn.
+// slopes of the sigmoid: k per unit of the weights, score per centipawn.
 type slopes struct {
 	k, score float64
 	start    objective.Measures // of the start weights under the first k

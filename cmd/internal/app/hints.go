@@ -168,7 +168,8 @@ var hints = []hint{
 	{is: tuner.ErrOneClass, cure: "play more games, or games of more equal players"},
 	{is: tuner.ErrNoFeatures, cure: "is this the right --model for these positions?"},
 	{is: tuner.ErrScale,
-		cure: "give --k (0.0058 is Elo's scale) or start --from weights that know the value of the pieces"},
+		cure: "give --k (Elo's scale is 0.0058 per centipawn: 0.58 / unit for features with a unit) or start " +
+			"--from weights that know the value of the pieces"},
 	{is: tuner.ErrAllFrozen, cure: "freeze less"},
 
 	{is: selfplay.ErrConfig, on: onGames},
