@@ -160,6 +160,11 @@ func (s *tuning) play(c play.Config, args []string) error {
 	if err != nil {
 		return err
 	}
+	if !gamelog.Complete(c.Out) {
+		if source, err := c.Setup.Openings(s.ctx, 0); err == nil { // else the run itself says so
+			s.warn(c.Warning(source.Len()))
+		}
+	}
 	p, err := s.begin("spsa", &c.Setup, !c.Limits.Deterministic(), args, c.Player)
 	if err != nil {
 		return err

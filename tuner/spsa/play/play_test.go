@@ -203,6 +203,27 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestShortBook: a validation by lines that were tuned on is named.
+func TestShortBook(t *testing.T) {
+	c := config(t, 10) // of 2 pairs
+	c.Validation, c.Opening = 8, opening.Spec{Book: "few.epd"}
+	for lines, want := range map[uint64]string{23: "few.epd has 23, and 20 for the iterations and 4 for", 24: ""} {
+		got := c.Warning(lines)
+		spec := (&session{Config: c, openings: lined{lines: lines}}).validationOpenings()
+		if !strings.Contains(got, want) || (got == "") != (want == "") || (spec.Skip == 20) != (want == "") {
+			t.Errorf("%d lines: %q, %+v", lines, got, spec)
+		}
+	}
+}
+
+// lined is a book of that many lines.
+type lined struct {
+	opening.Source
+	lines uint64
+}
+
+func (l lined) Len() uint64 { return l.lines }
+
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

@@ -94,7 +94,18 @@ func (c *Config) validate() error {
 }
 
 // need returns how many openings the iterations need.
-func (c *Config) need() uint64 { return uint64(c.SPSA.Iterations) * uint64(c.Pairs) }
+func (c *Config) need() uint64 { return uint64(c.SPSA.Iterations) * uint64(max(c.Pairs, 1)) }
+
+// Warning says that the book, of that many lines, has too few for a validation by lines that were not tuned on; ""
+// if it has enough.
+func (c *Config) Warning(lines uint64) string {
+	need := c.need() + c.Validation/2
+	if c.Validation == 0 || c.Opening.Book == "" || c.Opening.Random || lines >= need {
+		return ""
+	}
+	return fmt.Sprintf("the validation plays lines that were tuned on: %s has %d, and %d for the iterations and %d for "+
+		"the validation are needed; use a longer book", c.Opening.Book, lines, c.need(), c.Validation/2)
+}
 
 func (c *Config) identity(openings opening.Source) identity {
 	id := identity{Player: c.Player.Identity(), SPSA: c.SPSA, Pairs: c.Pairs, Validation: c.Validation, Program: c.Program}
@@ -202,7 +213,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	openings, err := c.Setup.Openings(ctx, c.need())
+	openings, err := c.Setup.Openings(ctx, max(c.need(), c.Validation/2))
 	if err != nil {
 		return nil, fmt.Errorf("spsa: %w", err)
 	}
@@ -294,6 +305,9 @@ func (s *session) note(r *Result) {
 	r.Games, r.Draws, r.Plies, r.Ended, r.Forfeits = n.Games(), n.Results[1], n.Plies, n.Terminations, n.Player(0).Forfeits
 	r.Iterations, r.VoidPairs, r.Process = s.tuner.Completed(), n.Void, s.pairs.Process()
 	r.Stalled, r.Warnings = n.Stalled, g.Warnings(s.Limits, s.Player)
+	if w := s.Warning(s.openings.Len()); w != "" {
+		r.Warnings = append(r.Warnings, w)
+	}
 }
 
 // iteration returns the iteration, from 1, that a pair belongs to.
@@ -425,7 +439,7 @@ func (s *session) validateAnswer(ctx context.Context, out string) error {
 // another seed.
 func (s *session) validationOpenings() opening.Spec {
 	spec := s.Opening
-	if spec.Book != "" && !spec.Random && s.openings.Len() > s.need()+s.Validation/2 {
+	if spec.Book != "" && !spec.Random && s.Warning(s.openings.Len()) == "" {
 		spec.Skip += int(s.need())
 	}
 	return spec
