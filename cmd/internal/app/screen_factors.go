@@ -32,17 +32,23 @@ type factorOption struct{ name, off, on string }
 type factors []factor
 
 // parseFactors parses factors of a player as a user types them. Groups makes one factor each of several: names with
-// commas between them, and spaces between groups.
+// commas between them, and spaces between groups. A space may also be one of a name.
 func parseFactors(texts []string, base engine.Spec, groups string) (s factors, err error) {
 	for _, text := range texts {
 		if err := s.parse(text, base); err != nil {
 			return nil, err
 		}
 	}
-	for _, names := range strings.Fields(groups) {
-		if err := s.group(strings.Split(names, ",")); err != nil {
+	for words := strings.Fields(groups); len(words) > 0; {
+		n := len(words)
+		names := func() []string { return strings.Split(strings.Join(words[:n], " "), ",") }
+		for n > 1 && slices.ContainsFunc(names(), func(name string) bool { return !slices.Contains(s.names(), name) }) {
+			n--
+		}
+		if err := s.group(names()); err != nil {
 			return nil, err
 		}
+		words = words[n:]
 	}
 	switch n := len(s); {
 	case n < 2:

@@ -44,4 +44,8 @@ func TestGroupsOfFactors(t *testing.T) {
 	if ids[0].Off != "A=0" || ids[0].On != "A=1 0123" || ids[2].On != "D=5 4567" {
 		t.Errorf("%+v", ids)
 	}
+	s = setup.Must(parseFactors([]string{"Null Move=0,1", "B=2,3", "Late=4,5", "D=6,7"}, base, "Null Move,Late B,D"))
+	if want := []string{"Null Move+Late", "B+D"}; !reflect.DeepEqual(s.names(), want) {
+		t.Errorf("%v, want %v", s.names(), want)
+	}
 }
