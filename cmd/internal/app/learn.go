@@ -60,6 +60,9 @@ replaces the other flags and sets each generation separately.
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		x := &learning{session: newSession(cmd, play), learnOptions: &o}
 		defer x.close()
+		if err := play.CheckMachines(); err != nil {
+			return err
+		}
 		switch {
 		case o.Engine != "":
 			return x.learnEngine(cmd)
@@ -129,6 +132,9 @@ func (s *learning) learnEngine(cmd *cobra.Command) error {
 	})
 	if err != nil {
 		return err
+	}
+	if s.CheckOnly && s.JSON {
+		return ui.Usagef("--json is for the result of a run: leave it out with --check")
 	}
 	tables, err := s.tablebases()
 	if err != nil {

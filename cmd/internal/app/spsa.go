@@ -82,7 +82,7 @@ func (s *tuning) start(args []string) error {
 	if s.Concurrency < 0 {
 		return ui.Usagef("--concurrency %d: want 0 or more", s.Concurrency)
 	}
-	if err := s.CheckTolerance(); err != nil {
+	if err := cmp.Or(s.CheckTolerance(), s.CheckMachines()); err != nil {
 		return err
 	}
 	spec, ok, err := engineToTune(args)

@@ -256,7 +256,7 @@ func (o *Play) Complete() (limitsB selfplay.Limits, err error) {
 	if err := o.Limits.Validate(); err != nil {
 		return limitsB, ui.Usagef("no limit of a search: give --nodes or --depth")
 	}
-	for _, check := range []func() error{o.numbers, o.openings, o.CheckTolerance} {
+	for _, check := range []func() error{o.numbers, o.openings, o.CheckTolerance, o.CheckMachines} {
 		if err := check(); err != nil {
 			return limitsB, err
 		}
@@ -375,6 +375,14 @@ func (o *Play) CheckTolerance() error {
 		return ui.Usagef("--max-forfeits %v: want a share from 0 to 1, such as 0.02", o.maxForfeits)
 	}
 	o.Tolerance.MaxForfeits = cmp.Or(o.maxForfeits, -1)
+	return nil
+}
+
+// CheckMachines refuses options of other machines where games are played on this one.
+func (o *Play) CheckMachines() error {
+	if !o.Remote() && o.Given("lease", "replay-share", "reference-speed") {
+		return ui.Usagef("--lease, --replay-share and --reference-speed need --serve or --nats")
+	}
 	return nil
 }
 
