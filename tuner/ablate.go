@@ -84,13 +84,7 @@ func (f *fitting) ablations() (list []Ablation) {
 // thirds of the time, and was within 0.0002 for eight groups of the assay model on 1,000 games; but for material,
 // without which the rest moves far, it said 0.051 where the fits say 0.043.
 func (f *fitting) ablate(ctx context.Context, r *Result) error {
-	if f.at.large {
-		return fmt.Errorf("%w: it needs matrices, for which there is too little memory", objective.ErrConfig)
-	}
-	v, err := f.newCrossValidation(ctx, r.Rescale)
-	if err == nil && v == nil {
-		err = fmt.Errorf("%w: it needs folds of the games, and there are too few", objective.ErrConfig)
-	}
+	v, err := f.newCrossValidation(ctx, r.Rescale) // not nil: see checkMemory
 	if err != nil {
 		return err
 	}

@@ -217,9 +217,15 @@ func TestAblationOfTerms(t *testing.T) {
 	if len(names) != 7 || names["t0=t3"] != 2 || names["t6"] != 1 {
 		t.Errorf("%v", names)
 	}
+	c.Trace = func(Step) { t.Error("a step before an ablation is refused") }
 	c.Folds = 0
 	if _, err := Fit(context.Background(), s, terms, c); !errors.Is(err, objective.ErrConfig) {
 		t.Errorf("without folds: %v", err)
+	}
+	c.Folds, c.Memory = 2, 1
+	_, err := Fit(context.Background(), s, terms, c)
+	if err == nil || !strings.Contains(err.Error(), "an ablation needs matrices") {
+		t.Errorf("without memory: %v", err)
 	}
 }
 

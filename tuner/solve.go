@@ -225,14 +225,26 @@ func (f *fitting) fits() bool {
 	return have == 0 || need <= have
 }
 
-// checkMemory refuses a fit with a formula that would take more than it may.
+// checkMemory refuses a fit with a formula, or with an ablation, that would take more than it may, and an ablation
+// without folds.
 func (f *fitting) checkMemory(context.Context) error {
 	need, have := f.memory()
-	if f.s.Nonlinear() == nil || have == 0 || need <= have {
-		return nil
+	what := ""
+	switch {
+	case f.s.Nonlinear() != nil:
+		what = "a fit with a formula"
+	case f.c.Ablate != "":
+		what = "an ablation"
 	}
-	return fmt.Errorf("%w: a fit with a formula needs matrices, for %d parameters about %d MiB, and may take %d: "+
-		"allow %d MiB of memory, or freeze terms", objective.ErrConfig, f.free.N, need>>20, have>>20, need>>20+1)
+	if what != "" && have != 0 && need > have {
+		return fmt.Errorf("%w: %s needs matrices, for %d parameters about %d MiB, and may take %d: "+
+			"allow %d MiB of memory, or freeze terms", objective.ErrConfig, what, f.free.N, need>>20, have>>20, need>>20+1)
+	}
+	if _, n := f.split.clusters.Folds(max(1, f.c.Folds), f.c.Seed); n < 2 && f.c.Ablate != "" {
+		return fmt.Errorf("%w: an ablation needs 2 folds of the games or more, and there are %d: leave it out, or use more "+
+			"games", objective.ErrConfig, n)
+	}
+	return nil
 }
 
 // Scale says what a centipawn of an external evaluation was worth and is now, by the slope K
