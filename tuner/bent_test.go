@@ -304,6 +304,16 @@ func TestBentKinks(t *testing.T) {
 	}
 }
 
+// TestScaleWarning: a fit that is solved again with other priors says once why it is not rescaled.
+func TestScaleWarning(t *testing.T) {
+	w := objective.NewTapered(1)
+	w.MG[0] = 100
+	f := &fitting{terms: []rows.Term{{Name: "a"}}, free: freedom{frozen: []bool{true}}}
+	if f.scalable(w) || f.scalable(w) || len(f.warnings) != 1 {
+		t.Errorf("%q", f.warnings)
+	}
+}
+
 // TestBentMemory: a fit with a formula needs its matrices, and says so.
 func TestBentMemory(t *testing.T) {
 	e := synthetic.NewBent(6, false)

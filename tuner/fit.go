@@ -82,8 +82,11 @@ type freedom struct {
 	width  []float64 // of the prior of each term's weights
 }
 
+// warn notes a warning, once where a second solution has it too.
 func (f *fitting) warn(format string, args ...any) {
-	f.warnings = append(f.warnings, fmt.Sprintf(format, args...))
+	if w := fmt.Sprintf(format, args...); !slices.Contains(f.warnings, w) {
+		f.warnings = append(f.warnings, w)
+	}
 }
 
 // prepare checks what it was given and splits the rows.
