@@ -162,6 +162,7 @@ var (
 	ErrOneClass   = errors.New("every row has the same target: there is nothing to learn")
 	ErrNoFeatures = errors.New("every feature of every training row is zero")
 	ErrAllFrozen  = errors.New("every coefficient is frozen")
+	ErrScores     = errors.New("no K makes the scores agree with the results")
 	errNoStep     = errors.New("no step makes the loss smaller")
 
 	ErrConfig = objective.ErrConfig // wrapped by other errors of a configuration

@@ -166,8 +166,7 @@ func (f *fitting) scaleScores() error {
 	case f.c.KScore != 0:
 		f.slope.score = f.c.KScore
 	case errors.Is(err, ErrScale):
-		return fmt.Errorf("%w: no K makes the scores agree with the results: give --k-score, or --lambda 1 to leave them out",
-			objective.ErrConfig)
+		return ErrScores
 	case err != nil:
 		return fmt.Errorf("fitting the K of the scores: %w", err)
 	default:

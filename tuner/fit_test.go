@@ -50,6 +50,8 @@ func TestBadData(t *testing.T) {
 		{"separable, K unknown", 100, func(i int, r *rows.Row) { counts(i, r); r.Result = float32(1 - i/5%2) }, nil,
 			objective.ErrScale},
 		{"no scores", 100, noisy, func(c *Config) { c.Lambda = 0.5 }, objective.ErrConfig},
+		{"scores against results", 100, func(i int, r *rows.Row) { noisy(i, r); r.Score = -300 * int16(sign(i/5)) },
+			func(c *Config) { c.Lambda = 0.5 }, ErrScores},
 		{"everything frozen", 100, noisy, func(c *Config) { c.Freeze = []string{"material", "king"} }, ErrAllFrozen},
 		{"freeze of nothing", 100, noisy, func(c *Config) { c.Freeze = []string{"queens"} }, objective.ErrName},
 		{"prior of nothing", 100, noisy, func(c *Config) { c.Prior = map[string]float64{"queens": 3} }, objective.ErrName},

@@ -164,12 +164,14 @@ var hints = []hint{
 	{is: rows.ErrEmpty, on: "learn", cure: fewGames},
 	{is: tuner.ErrOneClass, on: "learn", cure: fewGames},
 	{is: tuner.ErrScale, on: "learn", cure: fewGames},
+	{is: tuner.ErrScores, on: "learn", cure: fewGames},
 	{is: rows.ErrEmpty, cure: "give a data set with positions"},
 	{is: tuner.ErrOneClass, cure: "play more games, or games of more equal players"},
 	{is: tuner.ErrNoFeatures, cure: "is this the right --model for these positions?"},
 	{is: tuner.ErrScale,
 		cure: "give --k (Elo's scale is 0.0058 per centipawn: 0.58 / unit for features with a unit) or start " +
 			"--from weights that know the value of the pieces"},
+	{is: tuner.ErrScores, cure: "give --k-score, or --lambda 1 to leave them out"},
 	{is: tuner.ErrAllFrozen, cure: "freeze less"},
 
 	{is: selfplay.ErrConfig, on: onGames},
