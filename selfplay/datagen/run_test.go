@@ -326,7 +326,6 @@ func TestJournalKeepsEveryAnnouncedGame(t *testing.T) {
 	}
 }
 
-// tear adds the first half of a line to the journal.
 // TestFewerGames: games that the journal has are not taken away.
 func TestFewerGames(t *testing.T) {
 	c := config(t, 40)
@@ -341,6 +340,7 @@ func TestFewerGames(t *testing.T) {
 	}
 }
 
+// tear adds the first half of a line to the journal.
 func tear(t *testing.T, path string) {
 	t.Helper()
 	data := setup.Must(os.ReadFile(path))
