@@ -159,7 +159,7 @@ func (f *fitting) reach(measured slopes.Config, point []float64) (found []float6
 func (f *fitting) fit(set dataset.FeatureSet, store *rows.Store, trust float64) (*tuner.Result, error) {
 	c := tuner.NewConfig()
 	c.Folds, c.ChoosePrior, c.Unit, c.K, c.Trust = 5, true, set.Unit, f.k, trust
-	c.Lambda, c.Seed, c.Freeze = f.l.plan.Lambda, f.l.plan.Seed, frozen(&f.l.plan, f.l.set)
+	c.Lambda, c.Seed, c.Freeze = f.l.plan.Lambda, f.l.plan.Seed, measuredOf(&set, frozen(&f.l.plan, f.l.set))
 	c.Center = centers(set, f.l.set.Numbers, f.champion)
 	progress := ui.NewProgress(f.l.Stderr, "fit")
 	c.Progress = progress.Update
@@ -211,6 +211,13 @@ func frozen(p *Plan, set *numbers.Set) []string {
 		}
 	}
 	return list
+}
+
+// measuredOf returns the names that are terms or groups of the set: what was not measured stays as it is anyway.
+func measuredOf(set *dataset.FeatureSet, names []string) []string {
+	return slices.DeleteFunc(names, func(name string) bool {
+		return !slices.ContainsFunc(set.Terms, func(t dataset.FeatureTerm) bool { return t.Name == name || t.Group == name })
+	})
 }
 
 // sameValues returns an error unless two programs, with files of numbers or without, evaluate the positions of a data

@@ -78,3 +78,11 @@ func TestCenters(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// TestFrozen: names that were not measured are no error of the fit.
+func TestFrozen(t *testing.T) {
+	set := dataset.FeatureSet{Terms: []dataset.FeatureTerm{{Name: "psqt[0]", Group: "psqt"}, {Name: "tempo"}}}
+	if got := measuredOf(&set, []string{"psqt", "risky", "tempo"}); !slices.Equal(got, []string{"psqt", "tempo"}) {
+		t.Errorf("%q", got)
+	}
+}
