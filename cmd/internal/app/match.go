@@ -86,6 +86,7 @@ func (s *session) startMatch(o *matchOptions, args []string) error {
 	if o.gauntlet {
 		return ui.Usagef("--gauntlet is for more than two players")
 	}
+	typed := o.SPRT != ""
 	players, limitsB, err := s.complete(args)
 	if err != nil {
 		return err
@@ -140,8 +141,8 @@ func (s *session) startMatch(o *matchOptions, args []string) error {
 		longer := "a larger --games"
 		if s.Given("rounds") {
 			longer = "more --rounds"
-		} else if !s.Given("sprt") { // that of assay.toml makes way for a typed --games
-			longer = fmt.Sprintf("--sprt %g,%g and a larger --games", test.Elo0, test.Elo1)
+		} else if !typed { // what assay.toml says of the end makes way for a typed --games
+			longer = s.TestWords() + " and a larger --games"
 		}
 		fmt.Fprintf(s.stderr, "%s: undecided after %d games; the same command with %s goes on\n", s.name, r.Games, longer)
 	}

@@ -336,15 +336,20 @@ func (x *screening) print(c *screen.Config, r *screen.Result, confirmed []*match
 	return x.show(all, r.Process, d, map[string]any{})
 }
 
-// matchLine is the command of a match against the base, with what was typed for the screen.
-func (x *screening) matchLine(player engine.Spec) string {
+// matchLine is the command of a match against the base, with what was typed for the screen, on lines of a book that
+// neither the screen nor its confirming matches played.
+func (x *screening) matchLine(player engine.Spec, confirmed int) string {
 	o := opts.New(pflag.NewFlagSet("", pflag.ContinueOnError))
 	o.AddGames("")
 	x.Flags.Visit(func(f *pflag.Flag) {
-		if o.Flags.Lookup(f.Name) != nil && !slices.Contains([]string{"games", "rounds", "seed"}, f.Name) {
+		if o.Flags.Lookup(f.Name) != nil && !slices.Contains([]string{"games", "out", "seed"}, f.Name) {
 			_ = o.Flags.Set(f.Name, f.Value.String()) // the flag of the screen took it
 		}
 	})
+	if x.Opening.Book != "" && !x.Opening.Random {
+		used := x.Games/screen.GamesPerOpening + uint64(confirmed)*x.Games/2
+		_ = o.Flags.Set("book-start", strconv.FormatUint(uint64(x.Opening.Skip)+used, 10))
+	}
 	return ui.FlagLine("assay match", o.Flags, []string{player.String(), x.spec.String(), "--sprt", "0,5", "--seed",
 		strconv.FormatUint(x.Seed+1, 10)})
 }
@@ -379,7 +384,7 @@ func (x *screening) recommended(r *screen.Result, confirmed []*match.Result) (p 
 		}
 	}
 	if x.built == 0 {
-		p.Text = append(p.Text, "  "+x.matchLine(best))
+		p.Text = append(p.Text, "  "+x.matchLine(best, len(confirmed)))
 	}
 	if confirmed == nil {
 		p.Text = append(p.Text, "a choice among many is no gain yet: --confirm plays it")

@@ -6,6 +6,9 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/spf13/pflag"
+
+	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/roster"
@@ -47,5 +50,17 @@ func TestGroupsOfFactors(t *testing.T) {
 	s = setup.Must(parseFactors([]string{"Null Move=0,1", "B=2,3", "Late=4,5", "D=6,7"}, base, "Null Move,Late B,D"))
 	if want := []string{"Null Move+Late", "B+D"}; !reflect.DeepEqual(s.names(), want) {
 		t.Errorf("%v, want %v", s.names(), want)
+	}
+}
+
+// The match that a screen recommends has another folder and other lines of the book.
+func TestRecommendedMatch(t *testing.T) {
+	play := opts.New(pflag.NewFlagSet("", pflag.ContinueOnError))
+	play.AddGames("")
+	setup.Check(t, play.Flags.Parse([]string{"--out", "ideas", "--games", "80", "--book", "a.epd", "--book-start", "5"}))
+	x := &screening{session: &session{Play: play}, spec: setup.Must(roster.Parse("assay"))}
+	const want = "assay match assay:hash=1 assay --sprt 0,5 --seed 2 --book a.epd --book-start 55"
+	if got := x.matchLine(setup.Must(roster.Parse("assay:hash=1")), 1); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -71,6 +71,9 @@ func TestPrecedence(t *testing.T) {
 		if got := ui.FlagLine("m", s.Flags, nil); got != "m"+want {
 			t.Errorf("%q: %s, want m%s", words, got, want)
 		}
+		if got := s.TestWords(); words == "" && got != "--sprt=0,400" {
+			t.Errorf("the test of the file is %q", got)
+		}
 	}
 }
 

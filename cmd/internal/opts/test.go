@@ -130,6 +130,17 @@ func (t *Test) words(o *Play, args []string) (rest []string, err error) {
 	return rest, err
 }
 
+// TestWords returns the flags of a test that were typed, or stand in assay.toml.
+func (o *Play) TestWords() string {
+	var words []string
+	for _, name := range []string{"sprt", "elo-model", "alpha", "beta", "corrected"} {
+		if o.Given(name) {
+			words = append(words, "--"+name+"="+o.Flags.Lookup(name).Value.String())
+		}
+	}
+	return ui.Words(words)
+}
+
 // bounds reads the bounds of a test as the runners write them: 0,5 or [0, 5] or elo0=0 elo1=5.
 func bounds(text string) (elo0, elo1 float64, err error) {
 	if fields := boundFields(text); len(fields) == 2 {
