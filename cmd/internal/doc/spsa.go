@@ -199,16 +199,20 @@ func Engine(r *ownengine.Result, dir string) *Document {
 			t.Add("to play it on\t%s", r.Longer(best, dir))
 		}
 	}
-	switch path := filepath.Join(dir, filepath.FromSlash(r.Patch)); {
+	git, path := "git", filepath.Join(dir, filepath.FromSlash(r.Patch))
+	if abs, err := filepath.Abs(path); err == nil && r.Top != "" {
+		git, path = "git -C "+quote.Word(r.Top), abs
+	}
+	switch {
 	case r.Patch == "":
 	case r.Stale:
 		t.Add("patch\t%s; the repository has changed since: it is for %s", path, ownengine.Short(r.Base))
 	case r.Dirty:
-		t.Add("patch\tgit apply %s", quote.Word(path))
+		t.Add("patch\t%s apply %s", git, quote.Word(path))
 	case r.KeepCR:
-		t.Add("patch\tgit am --keep-cr %s", quote.Word(path))
+		t.Add("patch\t%s am --keep-cr %s", git, quote.Word(path))
 	default:
-		t.Add("patch\tgit am %s", quote.Word(path))
+		t.Add("patch\t%s am %s", git, quote.Word(path))
 	}
 	d.Add(t)
 	return d

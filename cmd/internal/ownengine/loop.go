@@ -64,7 +64,8 @@ func Run(ctx context.Context, c Config, dir, resume string) (*Result, error) {
 	}
 	defer l.kept.Close()
 	l.worked = workedBefore(l.kept)
-	l.result = Result{Format: Format, Program: config.Program, Engine: config.Engine, Base: config.Base, Plan: l.plan}
+	l.result = Result{Format: Format, Program: config.Program, Engine: config.Engine, Base: config.Base, Plan: l.plan,
+		Top: l.elsewhere()}
 	if err := l.all(c.AcceptNotWeaker); err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
@@ -74,6 +75,15 @@ func Run(ctx context.Context, c Config, dir, resume string) (*Result, error) {
 		return nil, err
 	}
 	return &l.result, nil
+}
+
+// elsewhere is the top of the author's repository; empty if that is the current folder.
+func (l *loop) elsewhere() string {
+	here, _ := os.Stat(".")
+	if top, _ := os.Stat(l.author.Top); os.SameFile(here, top) {
+		return ""
+	}
+	return l.author.Top
 }
 
 // open finds the engine and returns the configuration of the run: the one in its folder, if there is one. A new run

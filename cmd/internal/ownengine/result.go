@@ -44,7 +44,8 @@ type Result struct {
 	KeepCR  bool   `json:"keep_cr,omitempty"` // lines of the patch end in CR LF
 	Stale   bool   `json:"stale,omitempty"`   // the repository has changed, and the patch does not apply to it any more
 
-	Already bool `json:"-"` // the run was complete before
+	Already bool   `json:"-"` // the run was complete before
+	Top     string `json:"-"` // the repository's folder, unless it is the current one
 }
 
 // Generation is the result of one generation.

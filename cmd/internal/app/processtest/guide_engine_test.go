@@ -221,6 +221,12 @@ func TestLearnEngine(t *testing.T) {
 		!strings.Contains(stdout, "gain proved: ") {
 		t.Errorf("exit %d after a change: %s%s", code, stdout, stderr)
 	}
+	t.Chdir(t.TempDir())
+	code, stdout, stderr = call(t, "learn", "--engine", f.dir, "--out", f.run(), "--clock", "8+0.08")
+	if am := " am " + quote.Word(f.run("engine.patch")); code != exitDone || !strings.Contains(stdout, "git -C ") ||
+		!strings.Contains(stdout, am) {
+		t.Errorf("exit %d in another folder: %s%s", code, stdout, stderr)
+	}
 	if code, _, stderr := call(t, "learn", "--hours", "1"); code != 2 || !strings.Contains(stderr, "give --engine too") {
 		t.Errorf("--hours without --engine: exit %d, %s", code, stderr)
 	}
