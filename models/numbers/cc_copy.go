@@ -36,7 +36,7 @@ func (c *cc) instrument(s *Set, dir, value string) error {
 	}
 	glue := path.Clean(filepath.ToSlash(value))
 	for i, p := range c.files[:c.listed] {
-		p.insert(0, fmt.Sprintf("#include %q\n", relative(p.path, beside(glue, "assay.h"))))
+		p.insert(p.begin(), fmt.Sprintf("#include %q\n", relative(p.path, beside(glue, "assay.h"))))
 		m.bodies(p)
 		for _, t := range c.tables {
 			if t.file == i {
@@ -59,7 +59,7 @@ func (c *cc) instrument(s *Set, dir, value string) error {
 	}
 	for name, text := range map[string]string{
 		glue:                            "", // it may be among the files that the build compiles one by one: its text moves
-		moved(glue):                     fmt.Sprintf("#line 1 %q\n%s", glue, text),
+		moved(glue):                     fmt.Sprintf("#line 1 %q\n%s", glue, strings.TrimPrefix(string(text), bom)),
 		beside(glue, "assay.h"):         libraryC,
 		beside(glue, "assay_numbers.h"): m.numbers(arguments),
 	} {

@@ -175,6 +175,19 @@ func TestOutsideUses(t *testing.T) {
 	}
 }
 
+// TestByteOrderMark: what a copy includes stands behind the mark of a listed file, and the author's file loses its mark,
+// since a line stands before it.
+func TestByteOrderMark(t *testing.T) {
+	s := scanText(t, "a.c", bom+"#include <stdio.h>\nint A = 5;\nint main(void) { return A; }\n", Options{})
+	setup.Check(t, os.WriteFile(filepath.Join(s.Root, "assay.c"), []byte(bom+"int x;\n"), 0o666))
+	setup.Check(t, s.Instrument(s.Root, "assay.c"))
+	text := string(setup.Must(os.ReadFile(filepath.Join(s.Root, "a.c"))))
+	glue := string(setup.Must(os.ReadFile(filepath.Join(s.Root, "assay.assay"))))
+	if !strings.HasPrefix(text, bom+"#include \"assay.h\"\n#include <stdio.h>\n") || strings.Contains(glue, bom) {
+		t.Errorf("%q, %q", text, glue)
+	}
+}
+
 func FuzzScan(f *testing.F) {
 	for _, folder := range []string{"c", "cpp"} {
 		for _, name := range setup.Must(filepath.Glob(filepath.Join("testdata", folder, "src", "*"))) {

@@ -47,12 +47,18 @@ var (
 		`|'(?:\\(?s:.)|[^'\\\n])*'?)|` + patMark + `)`)
 )
 
+// bom may begin a file, and nothing may stand before it.
+const bom = "\ufeff"
+
+// begin is the first byte behind the mark.
+func (s *source) begin() int { return len(s.text) - len(strings.TrimPrefix(s.text, bom)) }
+
 // lex never fails: a byte that begins no token of C becomes a mark.
 func lex(path, text string) *source {
 	s := &source{path: path, text: text}
 	var open []branches
 	lineStart := true
-	for i := 0; i < len(text); {
+	for i := s.begin(); i < len(text); {
 		rest := text[i:]
 		end := i + len(cBlank.FindString(rest))
 		switch {
