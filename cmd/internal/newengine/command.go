@@ -17,6 +17,7 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/tuner/slopes"
@@ -36,7 +37,7 @@ write two files into it:
 
 Then try every stage of assay learn in miniature, and say in one line each what remains to be done by
 hand. Files that exist are not changed: correct them and type the command again. Nothing else in the
-folder is touched; it must be a git repository.`,
+folder is touched; it must be the top of a git repository.`,
 		Example: `  assay init
   assay init ../my-engine
   assay learn --engine . --hours 2.5`,
@@ -45,6 +46,9 @@ folder is touched; it must be a git repository.`,
 			top := "."
 			if len(args) > 0 {
 				top = args[0]
+			}
+			if err := atTop(cmd.Context(), top); err != nil {
+				return err
 			}
 			b := &beginner{top: top, out: cmd.OutOrStdout()}
 			if err := b.write(); err != nil {
@@ -63,6 +67,27 @@ folder is touched; it must be a git repository.`,
 			return err
 		},
 	}
+}
+
+// atTop returns an error unless a folder is the top of a git repository, where assay learn reads assay.toml.
+func atTop(ctx context.Context, dir string) error {
+	_, err := os.Lstat(dir)
+	if err == nil {
+		_, err = os.ReadDir(dir)
+	}
+	if err != nil {
+		return err
+	}
+	repo, err := gitbuild.OpenRepo(ctx, dir)
+	if err != nil {
+		return fmt.Errorf("%w; if there is none, type there: git init && git add . && git commit -m engine", err)
+	}
+	here, _ := os.Stat(dir)
+	if top, err := os.Stat(repo.Top); err == nil && !os.SameFile(here, top) {
+		return ui.Usagef("%s is not the top of its git repository, where %s belongs; type: %s", dir, opts.ProjectName,
+			ui.Words([]string{"assay", "init", repo.Top}))
+	}
+	return nil
 }
 
 // beginner writes the two files.

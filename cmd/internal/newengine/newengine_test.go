@@ -3,10 +3,13 @@ package newengine
 import (
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/internal/setup"
 )
@@ -107,5 +110,28 @@ func TestGuess(t *testing.T) {
 	}
 	if e, err := read(t.TempDir()); e != nil || err != nil {
 		t.Errorf("an empty folder: %v %v", e, err)
+	}
+}
+
+// TestInitAtTop: in any other folder than the top of a repository nothing is written.
+func TestInitAtTop(t *testing.T) {
+	top := t.TempDir()
+	if out, err := exec.Command("git", "init", "--quiet", top).CombinedOutput(); err != nil {
+		t.Skipf("needs git: %v: %s", err, out)
+	}
+	inside, outside := filepath.Join(top, "src"), t.TempDir()
+	setup.Check(t, os.Mkdir(inside, 0o777))
+	for dir, want := range map[string]string{inside: "; type: assay init ", outside: "type there: git init && ", top: ""} {
+		setup.Check(t, os.WriteFile(filepath.Join(dir, "main.c"), []byte("int main(void) { }\n"), 0o666))
+		checked := false
+		c := New(func(*cobra.Command, string) error { checked = true; return nil })
+		c.SetArgs([]string{dir})
+		c.SetOut(io.Discard)
+		c.SetErr(io.Discard)
+		err := c.ExecuteContext(t.Context())
+		_, missing := os.Stat(filepath.Join(dir, "assay.toml"))
+		if checked != (want == "") || (missing == nil) != checked || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %v; want %q", dir, err, missing, want)
+		}
 	}
 }

@@ -196,7 +196,7 @@ var commandImports = map[string][]string{
 	"translate": {"ui"},                     // texts in, texts out, and the command
 	"opts":      {"ui"},                     // help
 	"ownengine": {"ui", "gitbuild", "opts"}, // assay.toml, and builds of what it describes
-	"newengine": {"ui", "opts"},             // writes assay.toml
+	"newengine": {"ui", "gitbuild", "opts"}, // writes assay.toml, at the top of a repository
 	"doc":       {"ui", "ownengine"},        // describes such runs
 	"report":    {"ui", "ownengine", "doc"}, // shows documents
 	"chrome":    nil,                        // for tests
