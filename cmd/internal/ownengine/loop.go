@@ -149,7 +149,7 @@ func (l *loop) open(temp string) (*RunConfig, error) {
 func (l *loop) adopt(now, recorded *RunConfig) {
 	if now.Base != recorded.Base {
 		l.say("the engine has changed since the run began: it goes on with %s", Short(recorded.Base))
-		now.Base = recorded.Base
+		now.Base, l.source.ID = recorded.Base, recorded.Base // players are named after it
 	}
 	if now.Plan.Hours > 0 {
 		if recorded.Plan.Speed > 0 {

@@ -63,7 +63,7 @@ func TestAdopt(t *testing.T) {
 	if p := l.plan; p.Games != 100 || p.Gate != 80 || p.Final != 40 || p.Hours != 9 || p.Clocked == 0 {
 		t.Errorf("the run plays %+v", p)
 	}
-	if now.Base != "a" || now.Plan.Hours != 0.1 || now.Plan.Clocked != 0 {
+	if now.Base != "a" || now.Plan.Hours != 0.1 || now.Plan.Clocked != 0 || l.source.ID != "a" {
 		t.Errorf("its configuration is %+v", now)
 	}
 }
