@@ -220,7 +220,7 @@ func (c *Cache) make(ctx context.Context, temp string, s *Source, command string
 	out := filepath.Join(ready, i.Engine)
 	start := time.Now()
 	if err := c.run(ctx, s.Short(), source, command, out); err != nil {
-		return "", err
+		return "", s.Unfilled(ctx, err)
 	}
 	i.Seconds = time.Since(start).Seconds()
 	if err := syncEngine(out); err != nil {

@@ -271,6 +271,12 @@ func TestFailedBuilds(t *testing.T) {
 		}
 	}
 	nothingHalfMade(t, c)
+	git(t, dir, "update-index", "--add", "--cacheinfo", "160000,"+s.ID+",src/fathom")
+	git(t, dir, "commit", "--quiet", "-m", "a submodule")
+	if _, err := c.Build(t.Context(), setup.Must(resolve(dir, "HEAD")), "false # {out}"); err == nil ||
+		!strings.Contains(err.Error(), "submodules are not filled: src/fathom;") {
+		t.Errorf("with a submodule: %v", err)
+	}
 	for _, ref := range []string{"nosuch", "--all", "one..two", ""} {
 		if _, err := resolve(dir, ref); !errors.Is(err, ErrNoGit) {
 			t.Errorf("%q: %v", ref, err)

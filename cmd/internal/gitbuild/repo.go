@@ -241,6 +241,26 @@ func (s *Source) Checkout(ctx context.Context, dir string) error {
 	return err
 }
 
+var gitlink = regexp.MustCompile(`(?m)^160000 .*\t(.*)$`)
+
+// Unfilled adds the source's submodules to the error of a command that failed: a checkout leaves their folders empty.
+func (s *Source) Unfilled(ctx context.Context, err error) error {
+	env, e := s.environment()
+	if !errors.Is(err, ErrBuild) || e != nil {
+		return err
+	}
+	tree, _ := runGit(ctx, s.repo.folder(), env, "ls-tree", "-r", s.ID) // without it the error is what it was
+	var paths []string
+	for _, m := range gitlink.FindAllStringSubmatch(tree, -1) {
+		paths = append(paths, m[1])
+	}
+	if paths == nil {
+		return err
+	}
+	return fmt.Errorf("%w\nthe engine is built in a copy whose submodules are not filled: %s; if it needs them, commit "+
+		"their files instead, or let the build command copy them there", err, strings.Join(paths, ", "))
+}
+
 // folder returns a folder to run git in.
 func (r *Repo) folder() string {
 	if r.Top != "" {

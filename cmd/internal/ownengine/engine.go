@@ -234,6 +234,8 @@ func (k *workshop) built(tag string) (*gitbuild.Build, error) {
 	b, err := k.cache.Build(k.ctx, s, k.project.Build())
 	if err == nil {
 		k.builds[tag] = b
+	} else if tag == BaseTag && k.source.IsTree { // the clone's commit of its files has no submodules
+		err = k.source.Unfilled(k.ctx, err)
 	}
 	return b, err
 }
