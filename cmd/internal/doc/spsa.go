@@ -204,6 +204,8 @@ func Engine(r *ownengine.Result, dir string) *Document {
 		git, path = "git -C "+quote.Word(r.Top), abs
 	}
 	switch {
+	case r.Patch == "" && r.Outcome == ownengine.NotWeaker:
+		t.Add("patch\tnone; the same command with --accept-not-weaker writes it")
 	case r.Patch == "":
 	case r.Stale:
 		t.Add("patch\t%s; the repository has changed since: it is for %s", path, ownengine.Short(r.Base))

@@ -212,7 +212,7 @@ func readConfig(dir string) (*RunConfig, error) {
 }
 
 // all carries out the loop and the matches at its end, as far as an earlier call did not.
-func (l *loop) all(acceptNotWeaker bool) (err error) {
+func (l *loop) all(acceptNotWeaker bool) error {
 	unpatched := false // the author takes what was decided earlier
 	doc, decided := l.kept.Result()
 	if decided {
@@ -239,8 +239,10 @@ func (l *loop) all(acceptNotWeaker bool) (err error) {
 		}
 	}
 	if unpatched {
-		err = l.patch(&learn.Weights{WeightsRef: l.result.Champion})
-		if err = errors.Join(err, l.write()); err != nil {
+		if err := l.patch(&learn.Weights{WeightsRef: l.result.Champion}); err != nil {
+			return err
+		}
+		if err := l.write(); err != nil {
 			return err
 		}
 	}

@@ -233,10 +233,11 @@ func TestLearnEngine(t *testing.T) {
 }
 
 // TestLearnEngineNothing: a step that is ahead after an undecided gate plays the match at the end. If that proves
-// nothing, the step is named with its match. A gate without a verdict is played again. A comment changes no weights.
+// nothing, the step is named with its match. A gate without a verdict is played again. A comment changes no weights. A
+// finished run that shows the engine not to be weaker writes its patch when it is asked to.
 func TestLearnEngineNothing(t *testing.T) {
 	f := newFlint(t, "", "", quick, "generations = 1")
-	gate := &match.Result{Verdict: match.NoVerdict, Reason: "old forfeited 9 of 9 games"}
+	gate, final := &match.Result{Verdict: match.NoVerdict, Reason: "old forfeited 9 of 9 games"}, num.Float(9)
 	decide := func(folder string) *match.Result {
 		switch folder {
 		case "whole":
@@ -244,7 +245,7 @@ func TestLearnEngineNothing(t *testing.T) {
 		case "half":
 			return scored(match.Undecided, 15)
 		case "match":
-			return scored(match.Undecided, 9)
+			return scored(match.Undecided, final)
 		}
 		return scored(match.Undecided, -3)
 	}
@@ -266,12 +267,19 @@ func TestLearnEngineNothing(t *testing.T) {
 	}
 
 	base, learned := r.Base, setup.Must(os.ReadFile(f.run("gen-1", "whole.txt")))
-	f = newFlint(t, "/* flint", "/* the same engine: flint", quick, "generations = 1")
+	f, final = newFlint(t, "/* flint", "/* the same engine: flint", quick, "generations = 1"), 15
 	if r, _, err = f.learn(decide); err != nil {
 		t.Fatal(err)
 	}
 	if again := setup.Must(os.ReadFile(f.run("gen-1", "whole.txt"))); r.Base == base || string(again) != string(learned) {
 		t.Errorf("with another comment %s has the numbers\n%s\n%s has\n%s", r.Base, again, base, learned)
+	}
+	if text := printed(t, r); r.Patch != "" || !strings.Contains(text, "the same command with --accept-not-weaker") {
+		t.Errorf("without a patch:\n%s", text)
+	}
+	code, stdout, stderr := call(t, "learn", "--engine", ".", "--out", "runs/tuned", "--accept-not-weaker")
+	if code != exitDone || !strings.Contains(stdout, "git am runs/tuned/engine.patch") {
+		t.Errorf("--accept-not-weaker: exit %d: %s%s", code, stdout, stderr)
 	}
 }
 
