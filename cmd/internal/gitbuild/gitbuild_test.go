@@ -128,10 +128,12 @@ func TestBuildOfACommit(t *testing.T) {
 		t.Errorf("the repository has changed:\n%s\nwas\n%s", after, before)
 	}
 	nothingHalfMade(t, c)
-	for name, value := range map[string]string{"diff.noprefix": "true", "diff.external": "false", "color.ui": "always"} {
+	want := setup.Must(setup.Must(resolve(dir, "two")).Patch(t.Context(), "two")).diff
+	for name, value := range map[string]string{"diff.noprefix": "true", "diff.external": "false", "color.ui": "always",
+		"diff.context": "0"} {
 		git(t, dir, "config", name, value)
 		p, err := setup.Must(resolve(dir, "two")).Patch(t.Context(), "two")
-		if err != nil || !strings.HasPrefix(p.diff, "diff --git a/") {
+		if err != nil || p.diff != want {
 			t.Errorf("with %s: %v, %q", name, err, p)
 		}
 	}
@@ -231,6 +233,11 @@ func TestChangeAtTheMomentOfTheCommit(t *testing.T) {
 	}
 	if s := setup.Must(r.Snapshot(t.Context(), t.TempDir(), filepath.Join(link, "runs"))); s.ID != without.ID {
 		t.Error("a folder that is left out by a path with a link is in the snapshot")
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	setup.Check(t, os.Symlink(filepath.Join(r.Top, "runs"), out))
+	if s := setup.Must(r.Snapshot(t.Context(), t.TempDir(), out)); s.ID != without.ID {
+		t.Error("a folder that is left out by a link to it is in the snapshot")
 	}
 }
 

@@ -165,11 +165,12 @@ func (r *Repo) Snapshot(ctx context.Context, temp string, without ...string) (*S
 	}
 	words := []string{"add", "--all", "."}
 	for _, dir := range without {
-		if physical, err := filepath.EvalSymlinks(filepath.Dir(dir)); err == nil {
-			dir = filepath.Join(physical, filepath.Base(dir)) // as Top is
-		}
-		if inside, err := filepath.Rel(r.Top, dir); err == nil && filepath.IsLocal(inside) && inside != "." {
-			words = append(words, ":(exclude,literal)"+filepath.ToSlash(inside))
+		parent, _ := filepath.EvalSymlinks(filepath.Dir(dir)) // as Top is; what does not exist needs no exclusion
+		target, _ := filepath.EvalSymlinks(dir)               // it may itself be a link into the repository
+		for _, place := range []string{filepath.Join(parent, filepath.Base(dir)), target} {
+			if inside, err := filepath.Rel(r.Top, place); err == nil && filepath.IsLocal(inside) && inside != "." {
+				words = append(words, ":(exclude,literal)"+filepath.ToSlash(inside))
+			}
 		}
 	}
 	if _, err := runGit(ctx, r.Top, env, words...); err != nil {
@@ -308,7 +309,7 @@ func cleanEnvironment() (env []string) {
 // diffOf returns a change as git apply reads it, whatever the user's settings of git diff are.
 func diffOf(ctx context.Context, dir, from, to string) (string, error) {
 	return runGit(ctx, dir, nil, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/",
-		"--dst-prefix=b/", "--binary", "--full-index", from, to)
+		"--dst-prefix=b/", "--unified=3", "--submodule=short", "--binary", "--full-index", from, to)
 }
 
 // ErrPatch is wrapped by the error of a patch that does not apply.
