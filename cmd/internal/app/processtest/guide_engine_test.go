@@ -329,6 +329,8 @@ func TestLearnEngineCheck(t *testing.T) {
 			fails: "assay.toml: value is missing; write for example: value = "},
 		{name: "no file", toml: strings.Replace(toml, `["flint.c"]`, `["eval.c"]`, 1),
 			fails: "there is no file eval.c in tree-"},
+		{name: "no number to freeze", toml: toml + "freeze = ['PAWN']\n",
+			fails: "left out, "},
 		{name: "no repository", engine: t.TempDir(), fails: "--engine names a folder in the repository of your engine"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
