@@ -88,8 +88,14 @@ func (t *goTree) list(before *goTree) error {
 	c := exec.Command("go", "list", "-e", "-deps", fields, "./...")
 	c.Dir = t.home
 	c.Env = append(os.Environ(), "PWD="+t.home)
-	if _, err := os.Stat(filepath.Join(t.root, "go.work")); err != nil {
-		c.Env = append(c.Env, "GOWORK=off") // one above the tree does not list its module
+	for dir := t.home; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+			break
+		}
+		if len(dir) <= len(t.root) {
+			c.Env = append(c.Env, "GOWORK=off") // one above the tree does not list its module
+			break
+		}
 	}
 	out, err := c.Output()
 	if err != nil {

@@ -155,6 +155,21 @@ func TestAside(t *testing.T) {
 	}
 }
 
+// TestGoWork: a go.work between the top of the tree and the module counts.
+func TestGoWork(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"sub/go.work": "go 1.20\n\nuse (\n\t./b\n\t./engine\n)\n", "sub/b/go.mod": "module example.org/b\n\ngo 1.20\n",
+		"sub/b/b.go": "package b\n\nfunc F() {}\n", "sub/engine/go.mod": "module a\n\ngo 1.20\n",
+		"sub/engine/a.go": "package main\n\nimport \"example.org/b\"\n\nfunc main() { b.F() }\n",
+	} {
+		setup.Check(t, writeNew(root, name, text))
+	}
+	if p := setup.Must(loadGo(root, "sub/engine/a.go", nil)).all["example.org/b"]; p == nil || p.Name != "b" {
+		t.Errorf("the other module of the go.work: %+v", p)
+	}
+}
+
 // TestGoOptions: the options take and skip, in Go.
 func TestGoOptions(t *testing.T) {
 	dir := t.TempDir()
