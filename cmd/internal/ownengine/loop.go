@@ -96,6 +96,7 @@ func (l *loop) open(temp string) (*RunConfig, error) {
 	if err != nil {
 		return nil, err
 	}
+	complete := exists(l.path(durable.RunResultName))
 	if recorded == nil || !exists(l.path(SourceName)) {
 		if recorded != nil && recorded.Base != l.source.ID {
 			return nil, fmt.Errorf("%s started with %s, but the engine is now %s: delete the folder, or use another "+
@@ -115,12 +116,7 @@ func (l *loop) open(temp string) (*RunConfig, error) {
 	if plan.Book != "" && !filepath.IsAbs(plan.Book) {
 		plan.Book = filepath.Join(l.author.Top, plan.Book) // in the author's repository, not in a copy of it that goes
 	}
-	for _, path := range plan.Added { // needed after the games only
-		if _, err := durable.LoadManifest(path); err != nil {
-			return nil, err
-		}
-	}
-	if _, err := os.Stat(plan.Book); plan.Book != "" && err != nil {
+	if err := there(plan.Added, plan.Book); err != nil && !complete {
 		return nil, err
 	}
 	config := &RunConfig{Program: ui.Version(), Engine: l.author.Name(), Base: l.source.ID, Build: l.project.Build(),
@@ -142,6 +138,20 @@ func (l *loop) open(temp string) (*RunConfig, error) {
 	}
 	l.plan = config.Plan
 	return config, nil
+}
+
+// there returns an error if data or a book, unless its name is empty, cannot be read: both are needed after games only.
+func there(added []string, book string) error {
+	for _, path := range added {
+		if _, err := durable.LoadManifest(path); err != nil {
+			return err
+		}
+	}
+	if book == "" {
+		return nil
+	}
+	_, err := os.Stat(book)
+	return err
 }
 
 // adopt lets a run go on with what it began with: the numbers of games that a speed gave, and the engine's files. What

@@ -221,6 +221,7 @@ func TestLearnEngine(t *testing.T) {
 		!strings.Contains(stdout, "gain proved: ") {
 		t.Errorf("exit %d after a change: %s%s", code, stdout, stderr)
 	}
+	setup.Check(t, os.Remove("open.epd")) // a complete run needs it no more
 	t.Chdir(t.TempDir())
 	code, stdout, stderr = call(t, "learn", "--engine", f.dir, "--out", f.run(), "--clock", "8+0.08")
 	if am := " am " + quote.Word(f.run("engine.patch")); code != exitDone || !strings.Contains(stdout, "git -C ") ||
