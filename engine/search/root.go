@@ -24,6 +24,7 @@ type rootMove struct {
 // rootMoves holds the root moves to search, the best so far first.
 type rootMoves struct {
 	n     int
+	all   bool                  // no legal move is left out
 	order [board.MaxMoves]int16 // indexes into moves
 	moves [board.MaxMoves]rootMove
 }
@@ -32,7 +33,7 @@ func (r *rootMoves) at(i int) *rootMove { return &r.moves[r.order[i]] }
 
 // fill lists the legal moves, or only those asked for, in the order of the picker.
 func (r *rootMoves) fill(e *Engine, only []board.Move) error {
-	r.n = 0
+	r.n, r.all = 0, true
 	f := e.at(0)
 	hit, _ := e.table.probe(f.pos.Key())
 	hash := hit.move
@@ -46,6 +47,7 @@ func (r *rootMoves) fill(e *Engine, only []board.Move) error {
 	for m := picker.pick(); m != board.NullMove; m = picker.pick() {
 		seen = true
 		if len(only) > 0 && !slices.Contains(only, m) {
+			r.all = false
 			continue
 		}
 		rm := &r.moves[r.n]
@@ -132,7 +134,7 @@ func (e *Engine) searchRoot(depth, alpha, beta, first int) int {
 			break
 		}
 	}
-	if first == 0 {
+	if first == 0 && e.root.all { // some of the moves say nothing of the position, in which later searches may end
 		e.table.store(f.pos.Key(), 0, result{depth, best, f.raw, boundOf(best, start, beta), true, e.bestRoot()})
 	}
 	return best

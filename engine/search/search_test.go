@@ -323,6 +323,20 @@ func TestIllegalSearchMoves(t *testing.T) {
 	}
 }
 
+// The score of some of the moves is not the position's, which a later search may meet. Without pieces there is no null
+// move by which the search itself meets it.
+func TestSearchMovesScoreNoPosition(t *testing.T) {
+	e := New(evaluator(t, "shannon-1950"), 1)
+	p := position(t, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")
+	for only, want := range map[int]bool{1: false, len(p.LegalMoves(nil)): true} {
+		setup.Check(t, e.NewGame(0))
+		run(t, e, board.NewGame(p), engine.Limits{Depth: 4, SearchMoves: p.LegalMoves(nil)[:only]})
+		if _, found := e.table.probe(p.Key()); found != want {
+			t.Errorf("%d moves: the table has the position: %v, want %v", only, found, want)
+		}
+	}
+}
+
 // The last Info of a search that was stopped has its nodes, its score, and the move it answers with.
 func TestLastInfo(t *testing.T) {
 	for name, lim := range map[string]engine.Limits{
