@@ -434,11 +434,14 @@ func allow(cache string, engines ...string) *worker.Engines {
 // do, and leave; the last one plays the games that one machine would have played.
 func TestForeignEngines(t *testing.T) {
 	t.Parallel()
-	for name, last := range map[string]*worker.Engines{
-		"named": allow("", toyFile(t, "toy", "")), "sent": allow(t.TempDir()),
-	} {
+	cache, path := t.TempDir(), toyFile(t, "toy", "")
+	other := filepath.Join(cache, setup.Must(durable.SumFile(path)).SHA256, "toy.new") // another worker writes it
+	setup.Check(t, os.MkdirAll(filepath.Dir(other), 0o700))
+	setup.Check(t, os.WriteFile(other, nil, 0o500))
+	for name, last := range map[string]*worker.Engines{"named": allow("", path), "sent": allow(cache)} {
 		t.Run(name, func(t *testing.T) { foreignEngines(t, last) })
 	}
+	setup.Check(t, os.Remove(other))
 }
 
 func foreignEngines(t *testing.T, last *worker.Engines) {

@@ -354,10 +354,18 @@ func install(path string, fetch func() ([]byte, error)) error {
 	}
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	fresh := path + ".new"
-	os.Remove(fresh)
-	if err := os.WriteFile(fresh, data, 0o500); err != nil {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new") // other workers may install it now, too
+	if err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	return os.Rename(fresh, path)
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(0o500), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return fmt.Errorf("cluster: %w", err)
+	}
+	return nil
 }
