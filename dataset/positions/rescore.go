@@ -250,13 +250,15 @@ func (e *extraction) openScores() (*scores, error) {
 }
 
 // restart replaces the journal by an empty one.
-func (s *scores) restart() (err error) {
+func (s *scores) restart() error {
 	if err := durable.RemovePending(s.path); err != nil {
 		return err
 	}
-	if s.journal, err = durable.OpenJournal(s.path, nil); err != nil {
-		return err
+	journal, err := durable.OpenJournal(s.path, nil)
+	if err != nil {
+		return err // rescore closes the old one
 	}
+	s.journal = journal
 	return s.journal.Append(scoresLine{Config: s.config})
 }
 
