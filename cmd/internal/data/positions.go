@@ -247,7 +247,10 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 		return err
 	}
 	if f.fromPreset && format == dataset.PositionsFormat { // they do not record the move
-		f.filter.QuietMove, f.filter.Resolve = false, positions.ResolveDrop
+		f.filter.QuietMove = false
+		if !cmd.Flags().Changed("resolve") {
+			f.filter.Resolve = positions.ResolveDrop
+		}
 	}
 	warn := func(format string, args ...any) {
 		fmt.Fprintf(stderr, label+": warning: "+format+"\n", args...)
