@@ -250,14 +250,17 @@ func (im *importer) readPlain(send func(*batch[dataset.PositionRow]) error, name
 			return errRead(name, number, err)
 		}
 		key, value, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(line), bom)), " ")
+		if len(fields) == 0 {
+			first = number
+		}
 		switch {
-		case key == "e" || err != nil && len(fields) > 0:
+		case key == "e" || err != nil && (key != "" || len(fields) > 0):
 			cut := err
 			if key == "e" {
 				cut = nil // only the last line break is missing
 			}
 			if row, e := plainRow(fields, im.Comments.View == pgn.White, cut); e != nil {
-				b.refuse("line", max(first, 1), e)
+				b.refuse("line", first, e)
 			} else {
 				im.ces.Add(1)
 				if row.Score == dataset.NoScore {
@@ -267,9 +270,6 @@ func (im *importer) readPlain(send func(*batch[dataset.PositionRow]) error, name
 			}
 			clear(fields)
 		case key != "":
-			if len(fields) == 0 {
-				first = number
-			}
 			fields[key] = value
 		}
 		if err == nil && len(b.rows)+len(b.refused) < plainBatch {

@@ -310,6 +310,11 @@ func TestPlainIsChecked(t *testing.T) {
 	if r := positions(dir)[0]; r.Score != dataset.NoScore || r.Result != 0.5 || r.Ply != 8 {
 		t.Errorf("%+v", r)
 	}
+	cut := put(t, "x.plain", file[:strings.Index(file, "e\n")+2]+"fen 4k3/8")
+	n, refused, err = importFiles(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, cut)
+	if err != nil || n.Rows != 1 || len(refused) != 1 || !strings.HasPrefix(refused[0], "7: the file ends") {
+		t.Errorf("cut in the first line of a position: %+v, %q, %v", n, refused, err)
+	}
 }
 
 // Whatever a file holds, an import ends with a data set whose rows and refusals are
