@@ -258,6 +258,7 @@ func TestWrongFiles(t *testing.T) {
 		"cut":       {put(t, "cut.epd.zst", whole.String()[:whole.Len()/2]), ImportConfig{}, io.ErrUnexpectedEOF},
 		"noheader":  {put(t, "x.csv", good+",5,1\n"), ImportConfig{}, lines.ErrHeader},
 		"scale":     {put(t, "x.csv", "fen,result\n"+good+",1\n"+good+",-1\n"), ImportConfig{}, lines.ErrResultScale},
+		"points":    {put(t, "x.epd", good+";5;1\n"+good+";5;2\n"), ImportConfig{}, lines.ErrHalfPoints},
 		"empty":     {put(t, "x.epd", "\n"), ImportConfig{}, ErrNothing},
 		"all bad":   {put(t, "x.epd", "x\ny\n"), ImportConfig{}, ErrNothing},
 		"hopeless":  {put(t, "x.epd", strings.Repeat("x\n", 5*hopeless)), ImportConfig{}, ErrNothing},

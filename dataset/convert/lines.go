@@ -221,7 +221,7 @@ func parseLines(b *batch[dataset.PositionRow], c chunk, read lineReader) {
 		}
 		row, foreign, err := read(text)
 		switch {
-		case errors.Is(err, lines.ErrResultScale):
+		case errors.Is(err, lines.ErrResultScale), errors.Is(err, lines.ErrHalfPoints):
 			b.err = fmt.Errorf("line %d: %w", number, err)
 			return
 		case err != nil:

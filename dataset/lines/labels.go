@@ -16,6 +16,9 @@ import (
 // which scale a file uses: 0 is a draw on that one and a loss on the usual one.
 var ErrResultScale = errors.New("results from -1 to 1 cannot be distinguished from results from 0 to 1")
 
+// ErrHalfPoints says the same of numbers from 0 to 2, on which 1 is a draw.
+var ErrHalfPoints = errors.New("results from 0 to 2 cannot be distinguished from results from 0 to 1")
+
 // resultSpellings are the usual spellings of a result, from White's view.
 var resultSpellings = map[string]float32{
 	"1-0": 1, "0-1": 0, "1/2-1/2": 0.5, "1/2": 0.5, "½-½": 0.5,
@@ -33,7 +36,7 @@ func knownResult(s string) (result float32, ok bool) {
 }
 
 // parseResult reads a result from 0 (Black won) to 1 (White won): a usual spelling, the letter of the winner, or a
-// decimal fraction in between. The error is ErrResultScale (wrapped) for -1.
+// decimal fraction in between. The error is ErrResultScale (wrapped) for -1, ErrHalfPoints for 2.
 func parseResult(s string) (float32, error) {
 	if r, ok := resultSpellings[s]; ok {
 		return r, nil
@@ -45,6 +48,8 @@ func parseResult(s string) (float32, error) {
 	switch {
 	case err == nil && r == -1:
 		return 0, fmt.Errorf("result %.20q: %w", s, ErrResultScale)
+	case err == nil && r == 2:
+		return 0, fmt.Errorf("result %.20q: %w", s, ErrHalfPoints)
 	case err != nil || !(r >= 0 && r <= 1) || strings.ContainsAny(s, "xXpP_nN"):
 		return 0, fmt.Errorf("result %.20q is not 1-0, 1/2-1/2, 0-1 or a number from 0 to 1", s)
 	}

@@ -134,7 +134,8 @@ var hints = []hint{
 	{is: dataset.ErrDuplicate, cure: "pass each only once: rows that occur twice would count double"},
 	{is: arrange.ErrSchemas, cure: "all data sets must have the same schema"},
 	{is: lines.ErrHeader, cure: "name them, for example with --columns fen,score,result,ply,_ (_ is ignored)"},
-	{is: lines.ErrResultScale, cure: "set --results -1,0,1"},
+	{is: lines.ErrResultScale, cure: "set --results -1,0,1" + listToo},
+	{is: lines.ErrHalfPoints, cure: "set --results 0,1,2" + listToo},
 	{is: convert.ErrUnordered, cure: "leave out --infer-games"},
 	{is: convert.ErrMixed, cure: "import each kind with its own --out"},
 	{is: convert.ErrNothing, cure: "are --format and --columns right?"},
@@ -191,6 +192,9 @@ var hints = []hint{
 	{is: fs.ErrPermission, cure: "check its permissions, then run the same command again"},
 	{is: typed[error](), on: "learn", kept: "finished work is in {dir}, resume with: {resume}"},
 }
+
+// listToo completes a cure by --results, which is for tables.
+const listToo = ", for a list FEN;score;result with --columns fen,score,result too"
 
 const busyCure = "play again when the machine is free, by --nodes, with fewer games at once " +
 	"(--concurrency), or with a larger --time-margin (or --move-timeout)"
