@@ -204,7 +204,11 @@ func RemoveOldTemps(dir string, age time.Duration) error { return removeTemps(di
 func removeTemps(dir, prefix string, age time.Duration) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		ours := strings.HasPrefix(e.Name(), "."+prefix) && strings.HasSuffix(e.Name(), tempSuffix)
+		rest, ours := strings.CutPrefix(e.Name(), "."+prefix)
+		ours = ours && strings.HasSuffix(e.Name(), tempSuffix)
+		if prefix != "" && strings.Trim(strings.TrimSuffix(rest, tempSuffix), "0123456789-") != "" {
+			ours = false // of a.csv.zst, not of a.csv
+		}
 		if !ours || !e.Type().IsRegular() {
 			continue
 		}

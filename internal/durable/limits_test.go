@@ -233,12 +233,12 @@ func TestUnfinishedFilesGo(t *testing.T) {
 	}{
 		{"all", RemoveTemps, ".d.tmp .tmp.x a.tmp"},
 		{"of a", func(dir string) error { return RemoveTempsOf(filepath.Join(dir, "a")) },
-			".ab.1-0.tmp .b.1-0.tmp .d.tmp .old.tmp .tmp .tmp.x a.tmp"},
+			".a.zst.1-0.tmp .ab.1-0.tmp .b.1-0.tmp .d.tmp .old.tmp .tmp .tmp.x a.tmp"},
 		{"old", func(dir string) error { return RemoveOldTemps(dir, time.Hour) },
-			".a.1-0.tmp .ab.1-0.tmp .b.1-0.tmp .d.tmp .tmp .tmp.x a.tmp"},
+			".a.1-0.tmp .a.zst.1-0.tmp .ab.1-0.tmp .b.1-0.tmp .d.tmp .tmp .tmp.x a.tmp"},
 	} {
 		dir := t.TempDir()
-		for _, name := range strings.Fields(".a.1-0.tmp .ab.1-0.tmp .b.1-0.tmp .tmp .tmp.x a.tmp .old.tmp") {
+		for _, name := range strings.Fields(".a.1-0.tmp .a.zst.1-0.tmp .ab.1-0.tmp .b.1-0.tmp .tmp .tmp.x a.tmp .old.tmp") {
 			mustWrite(t, filepath.Join(dir, name), "")
 		}
 		old := time.Now().Add(-2 * time.Hour)
