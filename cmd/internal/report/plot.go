@@ -129,8 +129,9 @@ func (t ticks) Ticks(lo, hi float64) (list []plot.Tick) {
 		step = math.Max(1, step)
 	}
 	digits := int(math.Max(0, math.Ceil(-math.Log10(step)-rounding)))
-	for n := math.Ceil(lo/step - rounding); n <= hi/step+rounding; n++ {
-		v := n*step + 0 // not -0
+	first := math.Ceil(lo/step - rounding)
+	for i := 0.0; i <= most && first+i <= hi/step+rounding; i++ { // first+1 is first where lo and hi are almost equal
+		v := (first+i)*step + 0 // not -0
 		list = append(list, plot.Tick{Value: v, Label: fmt.Sprintf("%.*f", digits, v)})
 	}
 	return list

@@ -197,6 +197,15 @@ func TestSeparateFitsAreNotJoined(t *testing.T) {
 	}
 }
 
+// An axis has ticks, and an end, also between losses that differ in their last bits.
+func TestTicks(t *testing.T) {
+	for hi, want := range map[float64]int{0.7: 6, 6.6: 7, math.Nextafter(0.6, 1): 7} {
+		if got := (ticks{}).Ticks(0.6, hi); len(got) == 0 || len(got) > want {
+			t.Errorf("from 0.6 to %v: %d ticks", hi, len(got))
+		}
+	}
+}
+
 // The color of a square says how well its value is known.
 func TestTintFadesWithTheError(t *testing.T) {
 	for _, c := range []struct {
