@@ -2,11 +2,11 @@ package report
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"math"
@@ -257,7 +257,7 @@ func (b *builder) spsa() (d *doc.Document) {
 	var figures []figure
 	for i, p := range config.SPSA.Parameters {
 		s := series{name: p.Name, line: true}
-		for k := 0; k < len(lines); k += max(1, len(lines)/400) {
+		for k := range lines {
 			if i < len(lines[k].Values) {
 				s.put(float64(lines[k].Iteration), lines[k].Values[i])
 			}
@@ -273,25 +273,43 @@ func (b *builder) spsa() (d *doc.Document) {
 	return d
 }
 
-// iterations reads the log of iterations, without a last line that is still being written.
+// iterations reads the log of iterations, without a last line that is still being written: all of them, or, if these
+// are more than a plot needs, every second, fourth, eighth ...
 func (b *builder) iterations() (list []play.Iteration, err error) {
 	name := filepath.Join(b.dir, play.LogName)
-	data, err := durable.ReadFile(name, 4*durable.MaxJSON)
+	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
-	whole := data[:bytes.LastIndexByte(data, '\n')+1]
-	for s := bufio.NewScanner(bytes.NewReader(whole)); s.Scan(); {
-		var line play.Iteration
-		if err := json.Unmarshal(s.Bytes(), &line); err != nil {
-			return nil, fmt.Errorf("%s: line %d: %w", name, len(list)+1, err)
+	defer file.Close()
+	r, step := bufio.NewReader(file), 1
+	for n := 0; ; n++ {
+		data, err := r.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return list, nil
+		} else if err != nil {
+			return nil, err
 		}
-		list = append(list, line)
+		if n%step != 0 {
+			continue
+		}
+		var line play.Iteration
+		if err := json.Unmarshal(data, &line); err != nil {
+			return nil, fmt.Errorf("%s: line %d: %w", name, n+1, err)
+		}
+		if list = append(list, line); len(list) == mostIterations {
+			for i := range mostIterations / 2 {
+				list[i] = list[2*i]
+			}
+			list, step = list[:mostIterations/2], 2*step
+		}
 	}
-	return list, nil
 }
+
+// mostIterations is how many iterations a plot shows at most.
+const mostIterations = 800
 
 // learnEngine shows a run of assay learn --engine.
 func (b *builder) learnEngine() *doc.Document {

@@ -275,6 +275,24 @@ func TestNumberedBoards(t *testing.T) {
 	}
 }
 
+// A long tuning is drawn to its end, whatever the length of a line: every fourth of 1700 iterations.
+func TestIterations(t *testing.T) {
+	var log strings.Builder
+	for k := range 1700 {
+		results := "0"
+		if k == 4 {
+			results += strings.Repeat(",0", 40_000)
+		}
+		fmt.Fprintf(&log, `{"iteration":%d,"results":[%s]}`+"\n", k+1, results)
+	}
+	dir := t.TempDir()
+	setup.Check(t, os.WriteFile(filepath.Join(dir, play.LogName), []byte(log.String()), 0o666))
+	list, err := (&builder{dir: dir}).iterations()
+	if n := len(list); err != nil || n != 425 || list[n-1].Iteration != 1697 {
+		t.Errorf("%d iterations, %v", n, err)
+	}
+}
+
 // A tuning by games begins with its verdict. What too few results say is not an error of zero.
 func TestVerdictOfSPSA(t *testing.T) {
 	r := &play.Result{Iterations: 2, Games: 4, Parameters: []spsa.Estimate{{Name: "queen", Start: 500, Value: 510}}}
