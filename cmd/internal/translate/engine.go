@@ -60,7 +60,8 @@ func (e *engine) set(t *translation, key, value string) (err error) {
 	case why != "":
 		t.note("%s: %s", key, why)
 	case key == "cmd" && t.runner != "fastchess": // where it is a command, and not a file
-		e.command, e.args, _ = strings.Cut(value, " ")
+		command, args, _ := strings.Cut(value, " ")
+		e.command, e.args = command, strings.TrimSpace(args+" "+e.args)
 	case key == "cmd":
 		e.command = value
 	case key == "whitepov":
@@ -69,7 +70,9 @@ func (e *engine) set(t *translation, key, value string) (err error) {
 		e.name = value
 	case key == "dir":
 		e.dir = value
-	case key == "arg" || key == "args":
+	case key == "arg": // one argument
+		e.args = strings.TrimSpace(e.args + " " + quoted(value, " \t'\"\\?&"))
+	case key == "args":
 		e.args = strings.TrimSpace(e.args + " " + value)
 	case key == "tc":
 		e.limits["tc"], err = clock(value)

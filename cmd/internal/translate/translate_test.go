@@ -96,6 +96,12 @@ func TestMatch(t *testing.T) {
 			"assay match 'uci:java -jar a.jar' uci:b --tc 1+0.1 --games 2 --win-plies 0",
 			"",
 		},
+		{
+			"an argument before its command, with a space",
+			"cutechess-cli -engine arg=--new~net cmd=a~-x -engine cmd=b -each tc=1 -games 2",
+			`assay match 'uci:a -x '\''--new net'\''' uci:b --tc 1 --games 2 --win-plies 0`,
+			"",
+		},
 	} {
 		words := strings.Fields(test.line)
 		for i := range words {
