@@ -324,7 +324,7 @@ func (b *builder) learnEngine() *doc.Document {
 		return d
 	}
 	started := b.started(plan.Generations)
-	d.Done = int64(len(started))
+	d.Done, b.maxGames = int64(len(started)), galleryBytes/(len(ownengine.Sizes())*len(started)+2)
 	for i, folder := range started {
 		for _, size := range ownengine.Sizes() {
 			b.addStage(learn.Folder(i+1)+"-"+size, filepath.Join(folder, ownengine.GateName, size))

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/cmd/internal/ownengine"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/setup"
@@ -272,6 +273,19 @@ func TestNumberedBoards(t *testing.T) {
 	page = write(t, writeRun(t, "short", durable.RunInfo{Command: "tune"}, map[string]any{}, r))
 	if strings.Contains(page, `id="boards"`) {
 		t.Error("63 terms are a board")
+	}
+}
+
+// The matches of a run for an engine share the room that a page has for games.
+func TestGamesOfAnEngine(t *testing.T) {
+	dir := writeRun(t, "engine", durable.RunInfo{Command: ownengine.Command},
+		ownengine.RunConfig{Plan: ownengine.Plan{Generations: 3}}, nil)
+	setup.Check(t, os.Mkdir(filepath.Join(dir, learn.Folder(1)), 0o777))
+	b := newBuilder(dir)
+	b.config = json.RawMessage("{}")
+	setup.Check(t, b.build())
+	if b.report.Document.Done != 1 || b.maxGames != galleryBytes/5 {
+		t.Errorf("%+v, %d bytes a match", b.report.Document, b.maxGames)
 	}
 }
 
