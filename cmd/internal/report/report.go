@@ -30,6 +30,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/cmd/internal/ui"
@@ -159,7 +160,10 @@ func (s *Server) Handler() http.Handler {
 	for pattern, page := range map[string]func(*http.Request) ([]byte, error){"GET /{$}": s.list,
 		"GET /run/{name}": s.run} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			control := http.NewResponseController(w)
+			_ = control.SetWriteDeadline(time.Time{}) // a page of many games may take longer to make than to write
 			text, err := page(r)
+			_ = control.SetWriteDeadline(time.Now().Add(requestTime))
 			if err != nil {
 				fail(w, err)
 				return

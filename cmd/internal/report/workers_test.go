@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -247,6 +248,26 @@ func TestNamesOfFoldersAreText(t *testing.T) {
 			!strings.Contains(page, "onerror") {
 			t.Errorf("%s: %.300s", path, page)
 		}
+	}
+}
+
+// deadlines notes which deadlines were set: true for none.
+type deadlines struct {
+	*httptest.ResponseRecorder
+	none []bool
+}
+
+func (d *deadlines) SetWriteDeadline(t time.Time) error {
+	d.none = append(d.none, t.IsZero())
+	return nil
+}
+
+// A page has no deadline while it is made, and one while it is written.
+func TestPageTakesItsTime(t *testing.T) {
+	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+	r := httptest.NewRequest(http.MethodGet, "http://localhost/", nil)
+	if (&Server{Dir: t.TempDir()}).Handler().ServeHTTP(w, r); !slices.Equal(w.none, []bool{true, false}) {
+		t.Errorf("deadlines %v", w.none)
 	}
 }
 
