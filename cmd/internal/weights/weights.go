@@ -327,18 +327,25 @@ func (f *exportFlags) intoSources(x *Opened, stderr io.Writer) error {
 		at[n.Name] = i
 	}
 	values := set.Values()
-	var missing []string
+	var missing, tapered []string
 	for _, t := range x.File.Terms {
 		i, ok := at[t.Name]
 		if !ok || set.Numbers[i].Float { // a weight file has whole numbers, of steps that it does not know
 			missing = append(missing, t.Name)
 			continue
 		}
+		if t.MG != t.EG {
+			tapered = append(tapered, t.Name)
+		}
 		values[i] = float64(t.MG)
 	}
 	if len(missing) > 0 {
 		return fmt.Errorf("%s: these are no whole numbers there, and nothing is changed: %s (only weights of measured "+
 			"numbers can be written into a source; others: --format c)", strings.Join(f.into, ", "), ui.Listed(missing, 20))
+	}
+	if len(tapered) > 0 {
+		return fmt.Errorf("%s: these have a middlegame and an endgame value, and one number in the source, and nothing is "+
+			"changed: %s (write them by hand, from --format c)", x.Name, ui.Listed(tapered, 20))
 	}
 	changed, err := set.WriteBack(".", values)
 	if err != nil {
