@@ -317,6 +317,11 @@ func (c *spsaConfig) run() (p play.Config, err error) {
 		return p, err
 	}
 	c.Opening.Random = c.BookOrder == "random"
+	for name, to := range map[string]*int{"draw-score": &c.Rule.DrawScore, "draw-from": &c.Rule.DrawFrom} {
+		if c.Rule.DrawPlies > 0 && !c.Given(name) {
+			*to, _ = strconv.Atoi(c.Flags.Lookup(name).DefValue) // as in assay match
+		}
+	}
 	c.Limits.MoveTime, c.Limits.Clock = times[0].MoveTime, times[0].Clock
 	if err := c.Limits.Validate(); err != nil {
 		return p, errors.New("no limit of a search: give nodes, depth, movetime or tc")

@@ -30,6 +30,20 @@ func TestConfigIsReadAgain(t *testing.T) {
 	}
 }
 
+// Draws that a CONFIG asks for by plies alone are adjudicated as by assay match.
+func TestDrawsOfAConfig(t *testing.T) {
+	for text, want := range map[string][3]int{"": {}, "draw_plies = 8\n": {8, 10, 60},
+		"draw_plies = 8\ndraw_from = 0\n": {8, 10, 0}} {
+		path := filepath.Join(t.TempDir(), "config.toml")
+		setup.Check(t, os.WriteFile(path, []byte("player = 'assay'\niterations = 9\nnodes = 9\n"+text+
+			"[[parameter]]\nname = 'queen'\nstart = 900\nmin = 500\nmax = 1300\n"), 0o666))
+		c := setup.Must(setup.Must(readSpsaConfig(path)).run())
+		if got := [3]int{c.Rule.DrawPlies, c.Rule.DrawScore, c.Rule.DrawFrom}; got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
 // Factors that are grouped go on and off together, the others alone.
 func TestGroupsOfFactors(t *testing.T) {
 	base := setup.Must(roster.Parse("git:main"))
