@@ -241,8 +241,8 @@ func (f *fitting) checkMemory(context.Context) error {
 			"allow %d MiB of memory, or freeze terms", objective.ErrConfig, what, f.free.N, need>>20, have>>20, need>>20+1)
 	}
 	if _, n := f.split.clusters.Folds(max(1, f.c.Folds), f.c.Seed); n < 2 && f.c.Ablate != "" {
-		return fmt.Errorf("%w: an ablation needs 2 folds of the games or more, and there are %d: leave it out, or use more "+
-			"games", objective.ErrConfig, n)
+		return fmt.Errorf("%w: an ablation needs 2 folds of the games or more, and there are %d: give more folds or more "+
+			"games, or leave it out", objective.ErrConfig, n)
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func (e *Engine) searchRoot(depth, alpha, beta, first int) int {
 			break
 		}
 	}
-	if first == 0 && e.root.all { // some of the moves say nothing of the position, in which later searches may end
+	if first == 0 && e.root.all { // else best is not the score of the position, which a later search may look up
 		e.table.store(f.pos.Key(), 0, result{depth, best, f.raw, boundOf(best, start, beta), true, e.bestRoot()})
 	}
 	return best

@@ -61,7 +61,7 @@ func Program(spec engine.Spec) string {
 // program: one with arguments, or with options, of its own or others, that may name files.
 func CheckPortable(spec engine.Spec, others ...engine.Option) error {
 	if len(spec.Command) > 1 {
-		return fmt.Errorf("player %q: a specification from another machine must not have arguments", spec.Shown())
+		return fmt.Errorf("player %q: arguments cannot be used on other machines", spec.Shown())
 	}
 	for _, o := range slices.Concat(spec.Options, others) {
 		name := strings.ToLower(o.Name)
@@ -72,7 +72,7 @@ func CheckPortable(spec engine.Spec, others ...engine.Option) error {
 		}
 		if strings.ContainsAny(o.Value, `/\`) || slices.ContainsFunc([]string{"file", "path", "log", "book"},
 			func(word string) bool { return strings.Contains(name, word) }) {
-			return fmt.Errorf("player %q: the option %s may name a file; a specification from another machine must not set it",
+			return fmt.Errorf("player %q: the option %s may name a file, which other machines do not have: leave it out",
 				spec.Shown(), o.Name)
 		}
 	}
@@ -200,7 +200,7 @@ func identifyPath(name, word string, identifyFile identifier) string {
 		return word
 	}
 	base := filepath.Base(path)
-	written := slices.ContainsFunc([]string{"log", "debug", "experience"}, func(what string) bool {
+	written := slices.ContainsFunc([]string{"log", "debug", "experience", "learn", "hash", "cache", "trace", "save", "output"}, func(what string) bool {
 		return strings.Contains(strings.ToLower(name+key+base), what)
 	})
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !written {

@@ -35,8 +35,8 @@ type checking struct {
 }
 
 // Check compares what a program says of some of the positions: in another order and after other numbers, in a fresh
-// process, with numbers from a file and with the same numbers set, and with colours exchanged. The warning says what does not have
-// the negative value then; "" if everything has.
+// process, with numbers from a file and with the same numbers set, and with colours exchanged. The warning says what
+// does not have the negative value then; "" if everything has.
 func Check(ctx context.Context, c Config) (warning string, err error) {
 	c.Workers = 1
 	m := &measurement{Config: c, ctx: ctx, unit: dataset.DefaultUnit, tries: map[int]int{}}
@@ -55,7 +55,8 @@ func Check(ctx context.Context, c Config) (warning string, err error) {
 			return "", fmt.Errorf("%s: %w", c.Path, err)
 		}
 	}
-	return k.warning, nil
+	_, err = (&sample{measurement: k.measurement, piece: k.piece}).pawn(k.program) // which Measure needs, after the games
+	return k.warning, err
 }
 
 // prepare evaluates some positions.

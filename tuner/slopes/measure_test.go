@@ -211,7 +211,8 @@ func TestNumbersAreNamed(t *testing.T) {
 		t.Errorf("a program that takes no numbers: %v", err)
 	}
 	c.Command = command(t, "in pawns")
-	if _, err := Measure(t.Context(), c); err == nil || !strings.Contains(err.Error(), "return the value times 100") {
+	const cure = "return the value multiplied by 100"
+	if _, err := Measure(t.Context(), c); err == nil || !strings.Contains(err.Error(), cure) {
 		t.Errorf("a value in pawns: %v", err)
 	}
 }

@@ -126,10 +126,10 @@ func (s *sample) pawn(program *Program) (float64, error) {
 		return dataset.DefaultUnit, nil
 	}
 	cost, quarter := costs[len(costs)/2], costs[len(costs)/4]
-	const want = "%s: a missing pawn costs its side %g, too %s for a unit: let assay_value return the value %s %.0f"
+	const want = "%s: without a pawn the value changes by %g, too %s for a unit: have assay_value return the value %s %.0f"
 	switch { // a bit beyond the bounds is as good, since it differs from one measurement to the next
 	case quarter >= 0 && cost > 0 && cost < dataset.MinUnit/2:
-		return 0, fmt.Errorf(want, s.Path, cost, "little", "times", math.Pow(10, math.Round(2-math.Log10(cost))))
+		return 0, fmt.Errorf(want, s.Path, cost, "little", "multiplied by", math.Pow(10, math.Round(2-math.Log10(cost))))
 	case quarter >= 0 && cost > 2*dataset.MaxLocalUnit:
 		return 0, fmt.Errorf(want, s.Path, cost, "much", "divided by", math.Pow(10, math.Ceil(math.Log10(cost)-6)))
 	case quarter <= 0:

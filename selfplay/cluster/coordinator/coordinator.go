@@ -251,7 +251,7 @@ func (p *portablePlayers) portable(ctx context.Context, spec engine.Spec, option
 	error) {
 	if spec.External() {
 		if err := roster.CheckPortable(spec, options...); err != nil {
-			return portablePlayer{}, fmt.Errorf("player %q: workers could not play it: %w", spec.Shown(), err)
+			return portablePlayer{}, fmt.Errorf("workers cannot play this: %w", err)
 		}
 	}
 	text := spec.String()

@@ -352,7 +352,7 @@ func (s *service) localSpec(ctx context.Context, spec engine.Spec, u *wire.Unit,
 	if spec.External() {
 		local, err := s.foreignSpec(ctx, spec, u, side)
 		if err == nil {
-			err = s.preflight(ctx, local, u.Job.Limits[side])
+			err = s.preflight(ctx, local, spec.Shown(), u.Job.Limits[side])
 		}
 		return local, err
 	}
@@ -384,7 +384,7 @@ func (s *service) localSpec(ctx context.Context, spec engine.Spec, u *wire.Unit,
 
 // preflight has an external engine play a move, once. One that does not run here would lose each game at once, and so
 // get most of the run's games.
-func (s *service) preflight(ctx context.Context, local engine.Spec, limits selfplay.Limits) error {
+func (s *service) preflight(ctx context.Context, local engine.Spec, name string, limits selfplay.Limits) error {
 	s.verifying.Lock()
 	defer s.verifying.Unlock()
 	key := local.String()
@@ -392,13 +392,13 @@ func (s *service) preflight(ctx context.Context, local engine.Spec, limits selfp
 		return nil
 	}
 	err := (&selfplay.Place{Open: s.Open}).Preflight(ctx, func(int) selfplay.Limits { return limits },
-		selfplay.Player{Spec: local})
+		selfplay.Player{Spec: local, Name: name})
 	switch {
 	case err == nil:
 		s.verified[key] = local
 	case ctx.Err() == nil:
-		err = fmt.Errorf("%w: %w; start the run with a build for the oldest processor of all workers, or leave this "+
-			"worker out", errRefused, err)
+		err = fmt.Errorf("%w: %w; the engine must run on every worker: use a build for the oldest of their processors, or "+
+			"leave this worker out", errRefused, err)
 	}
 	return err
 }

@@ -103,8 +103,8 @@ func (c *Config) Warning(lines uint64) string {
 	if c.Validation == 0 || c.Opening.Book == "" || c.Opening.Random || lines >= need {
 		return ""
 	}
-	return fmt.Sprintf("the validation plays lines that were tuned on: %s has %d, and %d for the iterations and %d for "+
-		"the validation are needed; use a longer book", c.Opening.Book, lines, c.need(), c.Validation/2)
+	return fmt.Sprintf("the validation repeats lines that the iterations used: %s has %d lines, and the iterations need "+
+		"%d and the validation %d; use a longer book", c.Opening.Book, lines, c.need(), c.Validation/2)
 }
 
 func (c *Config) identity(openings opening.Source) identity {
