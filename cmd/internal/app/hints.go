@@ -194,7 +194,7 @@ var hints = []hint{
 }
 
 // listToo completes a cure by --results, which is for tables.
-const listToo = ", for a list FEN;score;result with --columns fen,score,result too"
+const listToo = "; a list is read so with --format table and its columns, such as --columns fen,score,result"
 
 const busyCure = "play again when the machine is free, by --nodes, with fewer games at once " +
 	"(--concurrency), or with a larger --time-margin (or --move-timeout)"

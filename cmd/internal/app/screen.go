@@ -348,7 +348,9 @@ func (x *screening) matchLine(player engine.Spec, confirmed int) string {
 	})
 	if x.Opening.Book != "" && !x.Opening.Random {
 		used := x.Games/screen.GamesPerOpening + uint64(confirmed)*x.Games/2
-		_ = o.Flags.Set("book-start", strconv.FormatUint(uint64(x.Opening.Skip)+used, 10))
+		if source, err := x.Setup.Openings(x.ctx, 0); err != nil || used < source.Len() { // else there are no others
+			_ = o.Flags.Set("book-start", strconv.FormatUint(uint64(x.Opening.Skip)+used, 10))
+		}
 	}
 	return ui.FlagLine("assay match", o.Flags, []string{player.String(), x.spec.String(), "--sprt", "0,5", "--seed",
 		strconv.FormatUint(x.Seed+1, 10)})

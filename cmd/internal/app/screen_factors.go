@@ -45,6 +45,10 @@ func parseFactors(texts []string, base engine.Spec, groups string) (s factors, e
 		for n > 1 && slices.ContainsFunc(names(), func(name string) bool { return !slices.Contains(s.names(), name) }) {
 			n--
 		}
+		if n == 1 && len(words) > 1 && !slices.Contains(s.names(), names()[0]) {
+			return nil, ui.Usagef("--group %s: these are no names of factors; there are: %s", strings.Join(words, " "),
+				strings.Join(s.names(), ", "))
+		}
 		if err := s.group(names()); err != nil {
 			return nil, err
 		}

@@ -188,8 +188,8 @@ func (k *workshop) prepare() (err error) {
 	}
 	for _, name := range k.project.Learn.Freeze { // else a fit would say so, after all games
 		if !slices.ContainsFunc(k.set.Numbers, func(n numbers.Number) bool { return n.Name == name || n.Table == name }) {
-			return fmt.Errorf("%s: freeze: no table or number that is taken has the name %q: correct it, or remove it\n%s",
-				opts.ProjectName, name, strings.Join(leftOut(k.set.Left), "\n"))
+			return fmt.Errorf("%s: freeze: %q is no table or number that is tuned: correct or remove it%s", opts.ProjectName,
+				name, strings.Join(append([]string{""}, leftOut(k.set.Left)...), "\n"))
 		}
 	}
 	err = k.keep(settingTag, "numbers that can be set", func() error {

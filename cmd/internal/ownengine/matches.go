@@ -79,12 +79,15 @@ func (l *loop) add() error {
 		return nil
 	}
 	var played *match.Result
-	err := fmt.Errorf("it does not fit into the %g hours any more", l.plan.Hours)
+	err := there(nil, l.plan.Book)
+	if err == nil && !l.fits(l.plan.ClockSeconds()) {
+		err = fmt.Errorf("it does not fit into the %g hours any more; give more --hours", l.plan.Hours)
+	}
 	switch c := l.result.Clock; {
-	case l.fits(l.plan.ClockSeconds()):
+	case err == nil:
 		played, err = l.atClock()
 	case c != nil && c.Verdict != match.NoVerdict:
-		l.say("no match at %s: %v; give more --hours", l.plan.FinalClock, err)
+		l.say("no match at %s: %v", l.plan.FinalClock, err)
 		return nil
 	}
 	if l.ctx.Err() != nil {
