@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/assay-chess/assay/engine"
@@ -40,7 +39,7 @@ func (a *analysis) Expand(p *board.Position, ply int) (moves []board.Move, value
 		moves = p.LegalMoves(nil)
 		switch {
 		case len(moves) == 0:
-			value.Mate = mateAt(ply)
+			value.Mate = 1 - float64(ply)/1024 // sooner is better
 			if p.SideToMove() == a.machine {
 				value.Mate = -value.Mate
 			}
@@ -56,24 +55,13 @@ func (a *analysis) Expand(p *board.Position, ply int) (moves []board.Move, value
 		if !a.operative[i] || g.disturb == nil {
 			continue
 		}
-		for _, m := range g.disturb(p) {
-			if !slices.Contains(moves, m) {
-				moves = append(moves, m)
-			}
-		}
+		moves = withNew(moves, g.disturb(p))
 	}
 	if a.rare && ply < rarePlies {
-		for _, m := range rareMoves(p) {
-			if !slices.Contains(moves, m) {
-				moves = append(moves, m)
-			}
-		}
+		moves = withNew(moves, rareMoves(p))
 	}
 	return moves, value, true
 }
-
-// mateAt is the value of a mate at the given ply: sooner is better.
-func mateAt(ply int) float64 { return 1 - float64(ply)/1024 }
 
 // Play makes a move, which may be the null move, if the budget allows it.
 func (a *analysis) Play(p *board.Position, m board.Move) (board.Position, bool) {

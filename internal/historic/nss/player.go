@@ -54,7 +54,10 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	}
 	e.run()
 	chosen := e.choose()
-	result := engine.Result{Move: chosen.move, PV: playable(chosen.line), Score: engine.Score(chosen.score()), Depth: 1}
+	result := engine.Result{Move: chosen.move, PV: chosen.line, Score: engine.Score(chosen.score()), Depth: 1}
+	if i := slices.Index(result.PV, board.NullMove); i >= 0 {
+		result.PV = result.PV[:i]
+	}
 	if len(e.analyzed) == 0 {
 		result.Depth = 0
 	} else {
@@ -82,14 +85,6 @@ func (x alternative) score() int {
 		return len(x.line) - engine.MateScore
 	}
 	return 100 * x.value.Goals[0]
-}
-
-// playable returns a line up to the first null move.
-func playable(line []board.Move) []board.Move {
-	if i := slices.Index(line, board.NullMove); i >= 0 {
-		return line[:i]
-	}
-	return line
 }
 
 // executive goes down the list of goals.

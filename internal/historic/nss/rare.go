@@ -30,10 +30,16 @@ const (
 // rareMoves returns the moves of the second list.
 func rareMoves(p *board.Position) (moves []board.Move) {
 	for _, g := range secondList {
-		for _, m := range g.disturb(p) {
-			if !slices.Contains(moves, m) {
-				moves = append(moves, m)
-			}
+		moves = withNew(moves, g.disturb(p))
+	}
+	return moves
+}
+
+// withNew appends those of more that are not among the moves.
+func withNew(moves, more []board.Move) []board.Move {
+	for _, m := range more {
+		if !slices.Contains(moves, m) {
+			moves = append(moves, m)
 		}
 	}
 	return moves

@@ -251,11 +251,10 @@ func (s *situation) capture(x exchange, offer func(board.Move, string) bool) boo
 	if len(moves) == 0 {
 		return false
 	}
-	return offer(s.cheapestOf(moves), "takes")
-}
-
-func (s *situation) cheapestOf(moves []board.Move) board.Move {
-	return slices.MinFunc(moves, func(a, b board.Move) int { return pieceValues[s.piece(a)] - pieceValues[s.piece(b)] })
+	cheapest := slices.MinFunc(moves, func(a, b board.Move) int {
+		return pieceValues[s.piece(a)] - pieceValues[s.piece(b)]
+	})
+	return offer(cheapest, "takes")
 }
 
 // defend proposes moves that save an own piece, if doing nothing would lose material.
