@@ -54,22 +54,17 @@ func NewBudget(ctx context.Context, us board.Color, lim engine.Limits) *Budget {
 		b.timed, b.allowed = true, lim.MoveTime
 	}
 	if left := lim.Clock[us&1]; left > 0 {
-		share := moveTime(left, lim.Increment[us&1], lim.MovesToGo)
+		moves := 30
+		if lim.MovesToGo > 0 {
+			moves = min(lim.MovesToGo, moves)
+		}
+		share := min(left/time.Duration(moves)+lim.Increment[us&1]*3/4, left*4/5)
 		if !b.timed || share < b.allowed {
 			b.allowed = share
 		}
 		b.timed = true
 	}
 	return b
-}
-
-// moveTime returns how much of the time left on the clock one move may take.
-func moveTime(left, increment time.Duration, movesToGo int) time.Duration {
-	moves := 30
-	if movesToGo > 0 {
-		moves = min(movesToGo, moves)
-	}
-	return min(left/time.Duration(moves)+increment*3/4, left*4/5)
 }
 
 // Spend counts a move that the search is about to make. It returns false, and does not

@@ -97,11 +97,6 @@ func (s *situation) safe(m board.Move) bool {
 	return s.holds(s.piece(m), touching)
 }
 
-// hangs reports whether the piece on a square is not safe.
-func (s *situation) hangs(sq board.Square) bool {
-	return !s.holds(s.PieceAt(sq).Type(), s.AttackersTo(sq, s.Occupied()))
-}
-
 // holds reports whether our piece is safe, given the pieces of both sides that attack or
 // defend its square.
 func (s *situation) holds(piece board.PieceType, touching board.Bitboard) bool {
@@ -169,7 +164,7 @@ func (s *situation) exchanges() []board.Move {
 func (s *situation) rescues() []board.Move {
 	var hanging board.Bitboard
 	for pieces := s.ByColor(s.us) &^ s.ByType(board.King); pieces != 0; {
-		if sq := pieces.PopFirst(); s.hangs(sq) {
+		if sq := pieces.PopFirst(); !s.holds(s.PieceAt(sq).Type(), s.AttackersTo(sq, s.Occupied())) {
 			hanging |= sq.Bitboard()
 		}
 	}

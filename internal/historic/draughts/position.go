@@ -48,9 +48,6 @@ func shift(word uint32, kind int) uint32 {
 	return slide(word&evenRows, kind) | slide(word&oddRows, kind^1)
 }
 
-// unshift undoes shift.
-func unshift(word uint32, kind int) uint32 { return shift(word, kind^2) }
-
 // The four directions: down left, down right, up left, up right.
 const directions = 4
 
@@ -131,7 +128,7 @@ func (p *Position) Moves(buf []Move) []Move {
 		for gamma != 0 { // the largest digit first
 			theta := uint32(1) << (31 - bits.LeadingZeros32(gamma))
 			gamma ^= theta
-			phi := unshift(theta, kind)
+			phi := shift(theta, kind^2) // back
 			buf = append(buf, Move{From: square(phi), To: square(theta), Crowned: p.crowns(phi, theta)})
 		}
 	}

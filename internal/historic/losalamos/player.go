@@ -148,8 +148,8 @@ func (g *Game) Position() *Position { return &g.pos }
 func (g *Game) Push(m Move) {
 	g.seen[g.pos]++
 	g.quietPlies++
-	if g.pos.irreversible(m) {
-		g.quietPlies = 0
+	if g.pos.at[m.To] != board.NoPiece || g.pos.at[m.From].Type() == board.Pawn {
+		g.quietPlies = 0 // earlier positions cannot occur again
 	}
 	g.pos.Make(m)
 }

@@ -275,9 +275,3 @@ func (p *Position) Parse(text string) (Move, error) {
 	return Move{}, fmt.Errorf("%w %q is not legal; the legal moves are %s", errMove, text,
 		strings.Trim(fmt.Sprint(moves), "[]"))
 }
-
-// irreversible reports whether a legal move is a capture or a pawn move, after which
-// earlier positions cannot occur again.
-func (p *Position) irreversible(m Move) bool {
-	return p.at[m.To] != board.NoPiece || p.at[m.From].Type() == board.Pawn
-}

@@ -72,8 +72,10 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	if len(list) == 0 {
 		return budget.Finish(engine.Result{}), nil
 	}
-	if m, ok := p.bookMove(&root, list); ok {
-		return budget.Finish(engine.Unscored(m)), nil
+	if b, err := ownBook(); p.book && err == nil { // a test parses the book
+		if m, ok := b.Move(&root, list, p.RNG(root.Key())); ok {
+			return budget.Finish(engine.Unscored(m)), nil
+		}
 	}
 	s := p.newSearch(&root, game.Keys(), list, budget)
 	r := engine.Result{Move: s.first(&root), Score: engine.NoScore}
@@ -93,14 +95,6 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 		}
 	}
 	return budget.Finish(r), nil
-}
-
-func (p *Player) bookMove(root *board.Position, list []board.Move) (board.Move, bool) {
-	b, err := ownBook()
-	if !p.book || err != nil { // never: a test parses the book
-		return board.NullMove, false
-	}
-	return b.Move(root, list, p.RNG(root.Key()))
 }
 
 // newSearch prepares a search from root among the moves.

@@ -71,7 +71,7 @@ func (p *Player) explainMoves(b *strings.Builder, pos *board.Position) {
 // exact returns the exact scores of all moves in the deepest iteration that the budget
 // allows, and a description of that iteration.
 func (s *search) exact() (scores map[int]scored, done string) {
-	scores, done = s.onePly(), "one ply deep"
+	scores, done = s.pass(iteration{1, 1}, 0, 2*infinite), "one ply deep"
 	for _, it := range s.iterations() {
 		deeper := s.pass(it, 0, 2*infinite)
 		if s.budget.Stopped() {
@@ -84,5 +84,3 @@ func (s *search) exact() (scores map[int]scored, done string) {
 	}
 	return scores, done
 }
-
-func (s *search) onePly() map[int]scored { return s.pass(iteration{1, 1}, 0, 2*infinite) }
