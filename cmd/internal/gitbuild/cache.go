@@ -216,7 +216,10 @@ func (c *Cache) make(ctx context.Context, temp string, s *Source, command string
 	if err := s.Checkout(ctx, source); err != nil {
 		return "", err
 	}
-	i := info{ID: s.ID, Command: command, System: system, Engine: s.repo.Name() + "-" + s.Short() + exeSuffix()}
+	i := info{ID: s.ID, Command: command, System: system, Engine: s.repo.Name() + "-" + s.Short()}
+	if runtime.GOOS == "windows" {
+		i.Engine += ".exe"
+	}
 	out := filepath.Join(ready, i.Engine)
 	start := time.Now()
 	if err := c.run(ctx, s.Short(), source, command, out); err != nil {
@@ -252,13 +255,6 @@ func syncEngine(path string) error {
 		return err
 	}
 	return f.Sync()
-}
-
-func exeSuffix() string {
-	if runtime.GOOS == "windows" {
-		return ".exe"
-	}
-	return ""
 }
 
 // Temp makes a folder in the cache that is removed by done, or by the next process that opens

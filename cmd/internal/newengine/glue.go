@@ -65,7 +65,11 @@ func (e *engine) guess(whiteView bool) *glue {
 		g.Board, g.Read = "()", "()"
 		text, read, call = "glue.rs.txt", g.readRust, g.callRust
 	default:
-		g.Read, g.Starts, g.Again = "/* parse fen */", e.starts(), e.refresh()
+		g.Read, g.Starts = "/* parse fen */", e.starts()
+		g.Again = slices.DeleteFunc(e.starts(), func(call string) bool {
+			name, _, _ := strings.Cut(call, "(")
+			return !derives.MatchString(name)
+		})
 		g.Includes = e.headers(evaluate, parse)
 	}
 	if parse == nil {
@@ -273,12 +277,4 @@ func (e *engine) starts() (list []string) {
 		}
 	}
 	return list
-}
-
-// refresh are the calls that make tables of the evaluation again: those at the start, by their names.
-func (e *engine) refresh() []string {
-	return slices.DeleteFunc(e.starts(), func(call string) bool {
-		name, _, _ := strings.Cut(call, "(")
-		return !derives.MatchString(name)
-	})
 }

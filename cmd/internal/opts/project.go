@@ -110,7 +110,7 @@ func (d *document) decode() error {
 // returns true for is left out.
 func (d *document) lines(values map[string]any, take func(Line, any) (bool, error), each func(Line) error) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		l := Line{Name: name, Number: d.lineOf(name)}
+		l := Line{Name: name, Number: 1 + strings.Count(d.text[:d.endOf(name)], "\n")} // the libraries say it in errors only
 		taken, err := false, error(nil)
 		if take != nil {
 			taken, err = take(l, values[name])
@@ -135,9 +135,6 @@ func (d *document) errorf(l Line, format string, args ...any) error {
 	}
 	return fmt.Errorf("%s, line %d: %s: %w", d.path, l.Number, l.Name, err)
 }
-
-// lineOf returns the line on which a key is set, from 1. The libraries have it only for errors.
-func (d *document) lineOf(key string) int { return 1 + strings.Count(d.text[:d.endOf(key)], "\n") }
 
 // endOf returns where the key ends in the text; 0 if it is not found.
 func (d *document) endOf(key string) int {
@@ -268,14 +265,6 @@ func (p *Project) Build() string {
 	return ""
 }
 
-// besideFile returns a path that stands in the file.
-func (p *Project) besideFile(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(filepath.Dir(p.path), path)
-}
-
 // add takes a line.
 func (p *Project) add(l Line) error {
 	switch known := projectNames(); {
@@ -291,8 +280,8 @@ func (p *Project) add(l Line) error {
 	default:
 		l.Name = l.flag()
 	}
-	if l.Name == "book" {
-		l.Text = p.besideFile(l.Text)
+	if l.Name == "book" && !filepath.IsAbs(l.Text) {
+		l.Text = filepath.Join(filepath.Dir(p.path), l.Text)
 	}
 	p.lines = append(p.lines, l)
 	return nil

@@ -40,10 +40,11 @@ in the middle of an exchange means little.`,
 			if err != nil {
 				return err
 			}
-			e, err := explain(&p, x)
+			values, err := x.Model.Explain(&p, x.Coefs)
 			if err != nil {
 				return err
 			}
+			e := &explained{p.FEN(), x.Model.Name, x.File.ID(), values}
 			return ui.Show(cmd, e, func(w io.Writer) error { return e.print(w, &p, x, all) })
 		},
 	}
@@ -154,11 +155,6 @@ type explained struct {
 	Model   string `json:"model"`
 	Weights string `json:"weights"` // id
 	*eval.Explanation
-}
-
-func explain(p *board.Position, x *Opened) (*explained, error) {
-	e, err := x.Model.Explain(p, x.Coefs)
-	return &explained{p.FEN(), x.Model.Name, x.File.ID(), e}, err
 }
 
 // print prints the board and the terms, by group in the order of their first terms.

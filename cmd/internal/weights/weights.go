@@ -271,7 +271,10 @@ func (f *exportFlags) run(name string, stdout, stderr io.Writer) error {
 	if err := x.File.Export(&b, f.format); err != nil {
 		return err
 	}
-	printRounding(x, stderr)
+	if r := x.File.Rounding(); r.Fitted > 0 {
+		fmt.Fprintf(stderr, "rounding moved %d fitted weights by %.2f %s (rms), %s most, by %.2f\n",
+			r.Fitted, r.RMS, x.File.Units(), r.Worst, r.Largest)
+	}
 	if f.out != "" {
 		return durable.WriteFile(f.out, b.Bytes())
 	}
@@ -294,14 +297,6 @@ func openValues(name string) (*Opened, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return opened(name, file)
-}
-
-// printRounding prints how far the integers are from the fitted numbers.
-func printRounding(x *Opened, stderr io.Writer) {
-	if r := x.File.Rounding(); r.Fitted > 0 {
-		fmt.Fprintf(stderr, "rounding moved %d fitted weights by %.2f %s (rms), %s most, by %.2f\n",
-			r.Fitted, r.RMS, x.File.Units(), r.Worst, r.Largest)
-	}
 }
 
 // intoSources writes the weights into source files, by name.
