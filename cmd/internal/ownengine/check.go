@@ -191,7 +191,11 @@ func (k *checker) patch() (string, error) {
 	values := k.set.Values()
 	for i, n := range k.set.Numbers {
 		if !slices.Contains(k.held, n.Name) && !slices.Contains(k.held, n.Table) {
-			values[i] = shake(n, i)
+			step := math.Abs(n.Value) / 10
+			if !n.Float {
+				step = math.Ceil(step)
+			}
+			values[i] = n.Round(n.Value + step*float64(i%2*2-1)) // up and down in turn
 		}
 	}
 	if err := k.keepValues(shaken, values); err != nil {
@@ -207,15 +211,6 @@ func (k *checker) patch() (string, error) {
 	}
 	n, err := k.sameValues(k.path("positions"), k.builds[settingTag], b, k.path(shaken.File))
 	return fmt.Sprintf("with other numbers in its source it evaluates %d positions as the one that had them set", n), err
-}
-
-// shake moves a number by a tenth and a little more, up and down in turn.
-func shake(n numbers.Number, i int) float64 {
-	step := math.Abs(n.Value) / 10
-	if !n.Float {
-		step = math.Ceil(step)
-	}
-	return n.Round(n.Value + step*float64(i%2*2-1))
 }
 
 // twoGames lets the two engines play each other.

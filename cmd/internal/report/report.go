@@ -165,7 +165,11 @@ func (s *Server) Handler() http.Handler {
 			text, err := page(r)
 			_ = control.SetWriteDeadline(time.Now().Add(requestTime))
 			if err != nil {
-				fail(w, err)
+				code := http.StatusInternalServerError
+				if errors.Is(err, fs.ErrNotExist) {
+					code = http.StatusNotFound
+				}
+				http.Error(w, quote.Text(err.Error()), code)
 				return
 			}
 			w.Header().Set("Content-Security-Policy", policy()+"; frame-ancestors 'none'")
@@ -189,14 +193,6 @@ func (s *Server) Handler() http.Handler {
 		w.Header().Set("Cache-Control", "no-store")
 		mux.ServeHTTP(w, r)
 	})
-}
-
-func fail(w http.ResponseWriter, err error) {
-	code := http.StatusInternalServerError
-	if errors.Is(err, fs.ErrNotExist) {
-		code = http.StatusNotFound
-	}
-	http.Error(w, quote.Text(err.Error()), code)
 }
 
 // listed is a line of the list of runs.
