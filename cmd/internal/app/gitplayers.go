@@ -133,19 +133,13 @@ func (f *gitPlayers) openPlayer(spec engine.Spec) (selfplay.Player, error) {
 	}
 	f.pin(gitPin{Player: "git:" + ref, Commit: source.ID, SHA256: b.SHA256})
 	for _, o := range f.project.Options {
-		spec = withDefault(spec, engine.Option{Name: o.Name, Value: o.Text})
+		if !slices.ContainsFunc(spec.Options, func(p engine.Option) bool { return strings.EqualFold(p.Name, o.Name) }) {
+			spec.Options = append(slices.Clip(spec.Options), engine.Option{Name: o.Name, Value: o.Text})
+		}
 	}
 	e, err := ui.OpenPlayer(f.opener(), spec.WithProgram(b.Path))
 	e.ID = roster.IdentifyBuilt(spec, source.Short()+" "+f.Build) // e.Same identifies the contents
 	return e, err
-}
-
-// withDefault returns the player with an option, unless it has it.
-func withDefault(spec engine.Spec, o engine.Option) engine.Spec {
-	if !slices.ContainsFunc(spec.Options, func(p engine.Option) bool { return strings.EqualFold(p.Name, o.Name) }) {
-		spec.Options = append(slices.Clip(spec.Options), o)
-	}
-	return spec
 }
 
 // check runs the bench of a build and says what was built.
