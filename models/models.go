@@ -25,9 +25,9 @@ import (
 const (
 	// formatName is the field "format" of every file.
 	formatName = "assay.weights/1"
-	// DefaultK is the slope of the sigmoid 1/(1+e^(-K x)), x in centipawns, of weights
+	// defaultK is the slope of the sigmoid 1/(1+e^(-K x)), x in centipawns, of weights
 	// that were not fitted. With it 400 centipawns predict the same score as 400 Elo.
-	DefaultK = math.Ln10 / 400
+	defaultK = math.Ln10 / 400
 	// maxSize bounds the size of a weight file, in bytes.
 	maxSize = 16 << 20
 	// maxTerms bounds the number of terms of any evaluation, as in data sets of features.
@@ -82,10 +82,10 @@ type Provenance struct {
 	Time      string   `json:"time"`    // RFC 3339; the only field that differs between equal runs
 }
 
-// New returns a file with the given weights of the model, K DefaultK and an empty
+// New returns a file with the given weights of the model, K defaultK and an empty
 // provenance. w must have one coefficient for each term.
 func New(m *eval.Model, w []eval.Coef) *File {
-	f := &File{Model: m.Name, Formula: formulaOf(m), K: DefaultK, Terms: make([]TermWeight, len(m.Terms))}
+	f := &File{Model: m.Name, Formula: formulaOf(m), K: defaultK, Terms: make([]TermWeight, len(m.Terms))}
 	for i := range f.Terms {
 		f.Terms[i] = TermWeight{Name: m.Terms[i].Name, MG: w[i].MG, EG: w[i].EG}
 	}

@@ -363,7 +363,7 @@ func TestParseErrors(t *testing.T) {
 		{"trailing comma", "shannon-1950", knight + ",", knight + ",,", []string{"w.json:22", "not JSON"}},
 		{"other format", "shannon-1950", formatName, "assay.weights/2", []string{"w.json:2", "format", "assay.weights/2"}},
 		{"no format", "shannon-1950", `"format": "assay.weights/1",`, "", []string{"w.json", `"format" is missing`}},
-		{"other unit", "shannon-1950", Unit, "pawn", []string{"w.json:4", "unit", "pawn"}},
+		{"other unit", "shannon-1950", centipawn, "pawn", []string{"w.json:4", "unit", "pawn"}},
 		{"no unit", "shannon-1950", `"unit": "centipawn",`, "", []string{"w.json", `"unit" is missing`}},
 		{"other model", "shannon-1950", `"model": "shannon-1950"`, `"model": "turing"`,
 			[]string{"w.json", "turing", "shannon-1950"}},

@@ -111,9 +111,9 @@ func colorScale(values []float64) (middle, most float64) {
 }
 
 const (
-	// Unit is the field "unit" of weights in centipawns: of all but a foreign
+	// centipawn is the field "unit" of weights in centipawns: of all but a foreign
 	// evaluation that has a unit of its own.
-	Unit = "centipawn"
+	centipawn = "centipawn"
 
 	leastUnit, mostUnit = 10, 10_000 // engine units a pawn, as in data sets of features
 )
@@ -123,7 +123,7 @@ func validUnit(n float64) bool { return n >= leastUnit && n <= mostUnit }
 // unitField returns the field "unit": a centipawn, or "1/256 pawn".
 func (f *File) unitField() string {
 	if f.Unit == 0 {
-		return Unit
+		return centipawn
 	}
 	return fmt.Sprintf("1/%s pawn", strconv.FormatFloat(f.Unit, 'g', -1, 64))
 }
@@ -132,7 +132,7 @@ func (f *File) unitField() string {
 // the number of units a pawn, as in "engine unit (256 a pawn)".
 func (f *File) UnitName() string {
 	if f.Unit == 0 {
-		return Unit
+		return centipawn
 	}
 	return fmt.Sprintf("engine unit (%g a pawn)", f.Unit)
 }
@@ -147,7 +147,7 @@ func (f *File) Units() string {
 
 // parseUnit reads the field "unit".
 func parseUnit(text string) (float64, error) {
-	if text == Unit {
+	if text == centipawn {
 		return 0, nil
 	}
 	number, ok := strings.CutPrefix(text, "1/")
@@ -156,7 +156,7 @@ func parseUnit(text string) (float64, error) {
 	if !ok || !ok2 || err != nil || !validUnit(n) {
 		return 0, fmt.Errorf("want %q, or of an external evaluation \"1/N pawn\" with N from %d to %d engine units, "+
 			"got %.60q",
-			Unit, leastUnit, mostUnit, text)
+			centipawn, leastUnit, mostUnit, text)
 	}
 	if n == 100 {
 		return 0, nil

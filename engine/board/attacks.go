@@ -97,9 +97,9 @@ func Attacks(t PieceType, s Square, occupied Bitboard) Bitboard {
 // diagonal, and otherwise the empty set.
 func Between(a, b Square) Bitboard { return between[a&63][b&63] }
 
-// Line returns the whole rank, file or diagonal through a and b, and the empty set if they
+// lineThrough returns the whole rank, file or diagonal through a and b, and the empty set if they
 // share none.
-func Line(a, b Square) Bitboard { return line[a&63][b&63] }
+func lineThrough(a, b Square) Bitboard { return line[a&63][b&63] }
 
 func newStepTable(steps [][2]int) (t [64]Bitboard) {
 	for s := A1; s <= H8; s++ {

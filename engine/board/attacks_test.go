@@ -104,8 +104,8 @@ func TestBetweenAndLine(t *testing.T) {
 			if got := Between(a, b); got != between {
 				t.Fatalf("Between(%s, %s) = %#x, want %#x", a, b, uint64(got), uint64(between))
 			}
-			if got := Line(a, b); got != line {
-				t.Fatalf("Line(%s, %s) = %#x, want %#x", a, b, uint64(got), uint64(line))
+			if got := lineThrough(a, b); got != line {
+				t.Fatalf("lineThrough(%s, %s) = %#x, want %#x", a, b, uint64(got), uint64(line))
 			}
 		}
 	}

@@ -40,7 +40,7 @@ func (p *Position) countPawnMoves(t *Targets) int {
 	n := p.countFreePawns(t, pawns&^t.pinned, t.mask)
 	for pieces := pawns & t.pinned; pieces != 0; {
 		from := pieces.PopFirst()
-		n += p.countFreePawns(t, from.Bitboard(), t.mask&Line(t.king, from))
+		n += p.countFreePawns(t, from.Bitboard(), t.mask&lineThrough(t.king, from))
 	}
 	if p.ep != NoSquare {
 		for pieces := PawnAttacks(t.us^1, p.ep) & pawns; pieces != 0; {

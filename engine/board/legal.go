@@ -84,7 +84,7 @@ func (p *Position) GivesCheck(m Move) bool {
 	} else if Attacks(kind, to, occupied).Has(king) {
 		return true
 	}
-	if Line(king, from) == 0 {
+	if lineThrough(king, from) == 0 {
 		return false // the piece shields nothing behind it
 	}
 	own := p.byColor[us] &^ from.Bitboard()
@@ -142,7 +142,7 @@ func (c *Checks) Given(p *Position, m Move) bool {
 func (c *Checks) from(kind PieceType, from Square) Bitboard {
 	squares := c.squares[kind%6]
 	if c.discoverers.Has(from) {
-		squares |= ^Line(c.king, from)
+		squares |= ^lineThrough(c.king, from)
 	}
 	return squares
 }

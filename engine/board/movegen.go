@@ -87,7 +87,7 @@ func (p *Position) pieceMoves(buf []Move, t *Targets, to Bitboard) []Move {
 // unpin removes the targets that a pin forbids.
 func (t *Targets) unpin(from Square, to Bitboard) Bitboard {
 	if t.pinned.Has(from) {
-		to &= Line(t.king, from)
+		to &= lineThrough(t.king, from)
 	}
 	return to
 }
@@ -151,7 +151,7 @@ func (p *Position) appendPawnMoves(buf []Move, t *Targets, to Bitboard, delta in
 	for to != 0 {
 		s := to.PopFirst()
 		from := Square(int(s) - delta)
-		if t.pinned.Has(from) && !Line(t.king, from).Has(s) {
+		if t.pinned.Has(from) && !lineThrough(t.king, from).Has(s) {
 			continue
 		}
 		if s.Bitboard()&(Rank1|Rank8) == 0 {
@@ -241,7 +241,7 @@ func (p *Position) appendUnderpromotions(buf []Move, t *Targets, to Bitboard, de
 	for to != 0 {
 		s := to.PopFirst()
 		from := Square(int(s) - delta)
-		if t.pinned.Has(from) && !Line(t.king, from).Has(s) {
+		if t.pinned.Has(from) && !lineThrough(t.king, from).Has(s) {
 			continue
 		}
 		buf = append(buf, NewPromotion(from, s, Knight), NewPromotion(from, s, Rook), NewPromotion(from, s, Bishop))
