@@ -256,24 +256,18 @@ func (c *Config) byName() (list []string) {
 	return list
 }
 
-// Loss is what a fit minimizes, by row.
-type Loss = objective.Loss
-
-// The losses.
-const (
-	CrossEntropy = objective.CrossEntropy
-	MSE          = objective.MSE
-)
+// CrossEntropy is the loss of most fits.
+const CrossEntropy = objective.CrossEntropy
 
 // ParseLoss reads "cross-entropy" (or "ce") and "mse".
-func ParseLoss(s string) (Loss, error) { return objective.ParseLoss(s) }
+func ParseLoss(s string) (objective.Loss, error) { return objective.ParseLoss(s) }
 
 // Sigmoid returns 1/(1+e^(-z)).
 func Sigmoid(z float64) float64 { return objective.Sigmoid(z) }
 
 // FitK returns the K of the sigmoid under which evaluations x in centipawns predict the targets y with the smallest
 // loss, rows weighted by omega. Rows of omega 0 are left out.
-func FitK(loss Loss, x []float64, y, omega []float32) (float64, error) {
+func FitK(loss objective.Loss, x []float64, y, omega []float32) (float64, error) {
 	return objective.FitK(loss, x, y, omega)
 }
 

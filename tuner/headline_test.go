@@ -49,13 +49,13 @@ func TestHeadline(t *testing.T) {
 		{"guessed weights, tested", guessed, nil, true, Better, true},
 		{"guessed weights, too few games", guessed, games(30), false, noDifference, false},
 		{"good weights", truth, nil, false, noDifference, false},
-		{"good weights, too few games", truth, games(60), false, noDifference + Worse, false},
-		{"good weights, wide priors", truth, fixed(50), false, Worse, false},
-		{"good weights, next to no priors", truth, fixed(1000), false, Worse, false},
+		{"good weights, too few games", truth, games(60), false, noDifference + worse, false},
+		{"good weights, wide priors", truth, fixed(50), false, worse, false},
+		{"good weights, next to no priors", truth, fixed(1000), false, worse, false},
 		{"good weights, narrow priors", truth, fixed(2), false, noDifference, false},
 		{"good weights, noisy rows", truth, func(_ *Config, s *synthetic.Games) { s.Noise = 0.6 }, false, noDifference +
-			Worse, false},
-		{"good weights, games of another kind", truth, func(_ *Config, s *synthetic.Games) { s.Spread = -12 }, true, Worse,
+			worse, false},
+		{"good weights, games of another kind", truth, func(_ *Config, s *synthetic.Games) { s.Spread = -12 }, true, worse,
 			false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -256,7 +256,7 @@ const (
 	Better       = "better"
 	BetterHere   = "better on games like these"
 	noDifference = "no difference shown"
-	Worse        = "worse"
+	worse        = "worse"
 )
 
 // carries is the share of what the start weights know that a gain must exceed, with all of
@@ -314,7 +314,7 @@ func (r *Result) decide() {
 	switch {
 	case p.Interval == Interval{}:
 	case p.Interval[1] < 0:
-		v.Answer = Worse
+		v.Answer = worse
 	case p.Interval[0] > float64(v.Margin) && (v.Test != nil || !v.NoisyRows):
 		v.Answer = Better
 	case p.Interval[0] > 0:

@@ -79,10 +79,10 @@ func TestDecide(t *testing.T) {
 		{lo: 0.0021, hi: 0.01, noisy: true, want: BetterHere, caveat: "noisy"},
 		{lo: -0.0001, hi: 0.01, want: noDifference},
 		{lo: -0.0001, hi: 0.01, noisy: true, want: noDifference},
-		{lo: -0.01, hi: -0.0001, want: Worse},
+		{lo: -0.01, hi: -0.0001, want: worse},
 		{lo: 0.0001, hi: 0.01, test: true, want: Better},
 		{lo: 0.0001, hi: 0.01, test: true, noisy: true, want: Better},
-		{lo: -0.01, hi: -0.0001, test: true, want: Worse},
+		{lo: -0.01, hi: -0.0001, test: true, want: worse},
 		{want: noDifference}, // a single game
 	} {
 		r, p := new(Result), at(tt.lo, tt.hi)

@@ -37,8 +37,8 @@ type Left struct {
 	Why  string `json:"why"`
 }
 
-// Unevaluated is a position that is not in the data set, and why.
-type Unevaluated struct {
+// unevaluated is a position that is not in the data set, and why.
+type unevaluated struct {
 	FEN string `json:"fen"`
 	Why string `json:"why"`
 }
@@ -46,7 +46,7 @@ type Unevaluated struct {
 // Report says what Measure found. The manifest of the data set has it too.
 type Report struct {
 	Rows        int64         `json:"rows"`
-	Unevaluated []Unevaluated `json:"unevaluated,omitempty"`
+	Unevaluated []unevaluated `json:"unevaluated,omitempty"`
 	Numbers     int           `json:"numbers"` // in the data set
 	Unit        float64       `json:"unit"`    // a pawn in the finest unit of the engine
 	Evaluations int64         `json:"evaluations"`

@@ -28,7 +28,7 @@ type piece struct {
 	block
 	first   int64 // number of the first row
 	rows    []dataset.PositionRow
-	without []Unevaluated
+	without []unevaluated
 }
 
 // measureAll measures all rows that the writer does not have.
@@ -150,7 +150,7 @@ func (m *measurement) place(program *Program, p *piece) error {
 	}
 	for i := len(fens) - 1; i >= 0; i-- {
 		if err := bad[i]; err != nil {
-			p.without = append(p.without, Unevaluated{fens[i], err.Error()})
+			p.without = append(p.without, unevaluated{fens[i], err.Error()})
 			fens, p.rows, values = slices.Delete(fens, i, i+1), slices.Delete(p.rows, i, i+1), slices.Delete(values, i, i+1)
 		}
 	}
