@@ -44,17 +44,17 @@ const MaxLine = 64 << 10
 type line struct {
 	Board board.Position
 	// Result of the game: 1 White won, 0.5 draw, 0 Black won. It is there if
-	// HasResult.
+	// hasResult.
 	Result    float32
-	HasResult bool
+	hasResult bool
 	// Score in centipawns, as the file has it, or dataset.NoScore. A ce operation is from
 	// the side to move's view; for other spellings the file does not say.
 	Score int16
 	// Foreign says that the score was a mate or beyond dataset.MateScore; Score is NoScore.
 	Foreign bool
 	ce      bool // Score comes from a ce operation
-	// Ops are the EPD operations after the position, without quotes: "bm" -> "Nf3".
-	Ops map[string]string
+	// ops are the EPD operations after the position, without quotes: "bm" -> "Nf3".
+	ops map[string]string
 }
 
 // errNoResult says that a line has a position but no result.
@@ -65,7 +65,7 @@ var errNoResult = errors.New(
 // ce operation are from the side to move's view; else they are White's.
 func (l *line) Row(mover bool) (dataset.PositionRow, error) {
 	r := dataset.PositionRow{Board: l.Board, Ply: uint16(l.Board.Ply()), Score: l.Score, Result: l.Result, Weight: 1}
-	if !l.HasResult {
+	if !l.hasResult {
 		return r, errNoResult
 	}
 	if (mover || l.ce) && l.Score != dataset.NoScore && l.Board.SideToMove() == board.Black {
@@ -92,7 +92,7 @@ func Parse(s string) (line, error) {
 		return line, fmt.Errorf("want a position of at least four fields, got %.80q", s)
 	}
 	rest, err := line.takeLabels(s[end:])
-	if err == nil && line.HasResult {
+	if err == nil && line.hasResult {
 		err = checkClosed(rest)
 	}
 	if err == nil {
@@ -102,8 +102,8 @@ func Parse(s string) (line, error) {
 		return line, err
 	}
 	fen := s[:end]
-	_, half := line.Ops["hmvc"]
-	if _, full := line.Ops["fmvn"]; half || full || !plain {
+	_, half := line.ops["hmvc"]
+	if _, full := line.ops["fmvn"]; half || full || !plain {
 		fen = line.withCounters(fen)
 	}
 	line.Board, err = board.ParseFEN(fen)
@@ -126,7 +126,7 @@ func (l *line) withCounters(fen string) string {
 		if fields[4+i] == "-" {
 			fields[4+i] = strconv.Itoa(i)
 		}
-		if v, ok := l.Ops[op]; ok {
+		if v, ok := l.ops[op]; ok {
 			fields[4+i] = v
 		}
 	}
@@ -264,10 +264,10 @@ func (l *line) setResult(text string) error {
 	if err != nil {
 		return err
 	}
-	if l.HasResult && l.Result != r {
+	if l.hasResult && l.Result != r {
 		return fmt.Errorf("contradictory results: %v and %v", l.Result, r)
 	}
-	l.Result, l.HasResult = r, true
+	l.Result, l.hasResult = r, true
 	return nil
 }
 
@@ -300,10 +300,10 @@ func (l *line) parseOps(s string) error {
 				return err
 			}
 		}
-		if l.Ops == nil {
-			l.Ops = map[string]string{}
+		if l.ops == nil {
+			l.ops = map[string]string{}
 		}
-		l.Ops[name] = operand
+		l.ops[name] = operand
 	}
 	return nil
 }

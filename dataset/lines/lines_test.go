@@ -46,9 +46,9 @@ func TestParseEPD(t *testing.T) {
 			t.Errorf("%q: %v", c.in, err)
 			continue
 		}
-		if l.Board.FEN() != c.fen || l.HasResult != (c.result >= 0) || l.HasResult && l.Result != c.result ||
-			!reflect.DeepEqual(l.Ops, c.ops) {
-			t.Errorf("%q is %s, %v %v, %q", c.in, l.Board.FEN(), l.HasResult, l.Result, l.Ops)
+		if l.Board.FEN() != c.fen || l.hasResult != (c.result >= 0) || l.hasResult && l.Result != c.result ||
+			!reflect.DeepEqual(l.ops, c.ops) {
+			t.Errorf("%q is %s, %v %v, %q", c.in, l.Board.FEN(), l.hasResult, l.Result, l.ops)
 		}
 	}
 	for in, want := range map[string]string{
@@ -81,7 +81,7 @@ func TestWriteIsReadBack(t *testing.T) {
 		if row, err := l.Row(false); err != nil || row != want {
 			t.Errorf("%s is read back as %+v, %v", line, row, err)
 		}
-		if l = setup.Must(Parse(string(AppendFEN(nil, &p, r)))); l.Board != p || !l.HasResult || l.Result != r {
+		if l = setup.Must(Parse(string(AppendFEN(nil, &p, r)))); l.Board != p || !l.hasResult || l.Result != r {
 			t.Errorf("%+v", l)
 		}
 	}
@@ -110,10 +110,10 @@ func TestRealLists(t *testing.T) {
 		sum, n := float32(0), 0
 		for text := range strings.Lines(string(setup.Must(os.ReadFile(filepath.Join("testdata", name))))) {
 			l, err := Parse(text)
-			if err != nil || l.HasResult != (want.sum > 0) {
+			if err != nil || l.hasResult != (want.sum > 0) {
 				t.Fatal(name, n+1, err)
 			}
-			if l.HasResult {
+			if l.hasResult {
 				sum += l.Result
 			}
 			n++

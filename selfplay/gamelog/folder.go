@@ -286,6 +286,6 @@ func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 // HeaderOf returns the header of a game of pairs, White's part of limits and sides first.
 func HeaderOf(game uint64, limits [2]selfplay.Limits, sides [2]selfplay.Player) Header {
 	return Header{White: sides[0], Black: sides[1], Nodes: limits[0].Nodes,
-		TimeControls: [2]string{limits[0].TimeControl(), limits[1].TimeControl()},
+		timeControls: [2]string{limits[0].TimeControl(), limits[1].TimeControl()},
 		Round:        fmt.Sprintf("%d.%d", game/2+1, game%2+1)}
 }

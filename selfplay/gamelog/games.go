@@ -58,9 +58,9 @@ type Header struct {
 	White, Black selfplay.Player
 	Nodes        uint64 // White's limit; 0 for none
 	Round        string // in the PGN
-	// TimeControls are the clocks of White and Black as PGN has them, such as 40/300 or
+	// timeControls are the clocks of White and Black as PGN has them, such as 40/300 or
 	// 8+0.08; empty without a limit of time.
-	TimeControls [2]string
+	timeControls [2]string
 }
 
 // games are the files of a run. A nil Games keeps nothing.
@@ -257,7 +257,7 @@ func (g *games) record(r *selfplay.Result) error {
 func (g *games) tags(h *Header) []pgn.Tag {
 	tags := append([]pgn.Tag{{Name: "Event", Value: g.Event}, {Name: "Round", Value: h.Round},
 		{Name: "White", Value: h.White.Label()}, {Name: "Black", Value: h.Black.Label()}}, g.Tags...)
-	white, black := h.TimeControls[0], h.TimeControls[1]
+	white, black := h.timeControls[0], h.timeControls[1]
 	if white != "" || black != "" {
 		tags = append(tags, pgn.Tag{Name: "Date", Value: g.Run.Info().Started.Format("2006.01.02")})
 	}

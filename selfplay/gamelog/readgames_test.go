@@ -254,7 +254,7 @@ func TestTags(t *testing.T) {
 		g := games{destination: destination{Run: run, Event: "e", Tags: []pgn.Tag{{Name: "More", Value: "x"}}}}
 		var got []string
 		for _, tag := range g.tags(&Header{White: selfplay.Player{ID: "a"}, Black: selfplay.Player{ID: "b", Name: c.name},
-			Round: "3.1", TimeControls: c.times}) {
+			Round: "3.1", timeControls: c.times}) {
 			got = append(got, tag.Name+"="+tag.Value)
 		}
 		if text := strings.Join(got, " "); text != "Event=e "+c.want {
