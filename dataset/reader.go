@@ -49,7 +49,6 @@ type Reader[R any] struct {
 	codec    *codec[R]
 }
 
-// dataFile is one file of a data set.
 type dataFile struct {
 	path  string
 	rows  int64

@@ -211,7 +211,6 @@ func (g *GameRow) checkFields() (board.Position, error) {
 	return game, nil
 }
 
-// begin returns the first position.
 func (g *GameRow) begin() (board.Position, error) {
 	if g.Variant != Standard && g.Variant != Chess960 {
 		return board.Position{}, fmt.Errorf("variant %.40q is not %q or %q", g.Variant, Standard, Chess960)

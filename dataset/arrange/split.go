@@ -82,7 +82,6 @@ func Split(ctx context.Context, paths []string, dir string, parts []Part, by str
 	}
 }
 
-// splitting is the state of one Split.
 type splitting struct {
 	dir   string
 	parts []Part
@@ -273,7 +272,6 @@ func shuffle[R any](ctx context.Context, paths []string, dir string, c Config, o
 
 func bucketName(i int) string { return fmt.Sprintf("bucket-%03d", i) }
 
-// dealer is the state of one Shuffle.
 type dealer[R any] struct {
 	*sources[R]
 	out  *dataset.Writer[R]

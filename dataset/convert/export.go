@@ -53,7 +53,6 @@ func exportFormatOf(name string) (Format, bool) {
 	return FormatOf(name)
 }
 
-// exporter is the state of one Export.
 type exporter struct {
 	ExportConfig
 	data, kind string // the path and the schema of the data set
@@ -162,7 +161,6 @@ func (f Format) holds(schema string) bool {
 	return false
 }
 
-// to writes all rows.
 func (e *exporter) to(ctx context.Context, w io.Writer) (n int64, err error) {
 	out := bufio.NewWriterSize(w, 1<<16)
 	if e.kind == dataset.GamesFormat {

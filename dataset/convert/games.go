@@ -18,7 +18,6 @@ const gamesBatch = 64
 
 var errUnfinished = errors.New("the game has no result (*)")
 
-// readGames reads all inputs, which hold games.
 func (im *importer) readGames(ctx context.Context, send func(*batch[dataset.GameRow]) error) error {
 	reading := im.Comments
 	reading.Workers = im.Workers

@@ -218,7 +218,6 @@ func formatInside(ctx context.Context, in *source.Input) (f Format, ok bool, err
 	return f, ok, nil
 }
 
-// importer is the state of one Import.
 type importer struct {
 	ImportConfig
 	counts  Imported

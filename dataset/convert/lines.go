@@ -67,10 +67,8 @@ func readChunks(r io.Reader, emit func(chunk) error) (line int64, err error) {
 	}
 }
 
-// lineReader parses a line.
 type lineReader func(line string) (r dataset.PositionRow, foreign bool, err error)
 
-// readPositions reads all inputs, which hold positions.
 func (im *importer) readPositions(ctx context.Context, send func(*batch[dataset.PositionRow]) error) error {
 	return im.eachFile(ctx, func(f Format, name string, r *source.File) error {
 		var read lineReader

@@ -176,7 +176,6 @@ type header struct {
 	Terms   []headerTerm `json:"terms"`
 }
 
-// headerTerm is a term of the header.
 type headerTerm struct {
 	Name  string   `json:"name"`
 	Group string   `json:"group"`
@@ -243,7 +242,6 @@ func (h *header) set() dataset.FeatureSet {
 // ErrSilent says that an engine did not answer in time.
 var ErrSilent = errors.New("no answer")
 
-// process is a running engine.
 type process struct {
 	cmd     *exec.Cmd
 	in      *bufio.Writer

@@ -128,7 +128,6 @@ func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Ma
 	return w.Finish(report)
 }
 
-// run is the state of one Run.
 type run struct {
 	Config
 	sources []*dataset.Reader[dataset.PositionRow]

@@ -16,7 +16,6 @@ import (
 	"github.com/assay-chess/assay/internal/source"
 )
 
-// kind is the kind of a token.
 type kind uint8
 
 const (
@@ -88,7 +87,6 @@ func (l *lexer) rest() string {
 	return shorten(s[:i])
 }
 
-// token returns the next token.
 func (l *lexer) token() token {
 	for l.pos < len(l.text) {
 		start, line := l.pos, l.line
@@ -280,7 +278,6 @@ type chunk struct {
 	games  []held
 }
 
-// splitter divides a file into chunks.
 type splitter struct {
 	in    io.Reader
 	buf   []byte // read, but not in a chunk yet
@@ -424,7 +421,6 @@ func (c *chunk) parser(text string) *parser {
 		open: c.open, last: c.last && whole, broken: c.broken && whole}
 }
 
-// parse parses the games of a chunk.
 func (c *chunk) parse() {
 	for c.text != "" {
 		n := nextGame(c.text, "\n"+cmp.Or(c.first, firstTag))

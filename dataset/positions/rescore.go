@@ -26,7 +26,6 @@ const scoreBlock = 256
 // one shard can take hours.
 const scoresName = ".scores.jsonl"
 
-// rescoreJob is a block of rows to score.
 type rescoreJob struct {
 	first int64 // number of the first row
 	rows  []dataset.PositionRow
@@ -91,7 +90,6 @@ func (e *extraction) rescore(ctx context.Context) error {
 	return e.variations.finish()
 }
 
-// search scores the rows of jobs.
 func (e *extraction) search(ctx context.Context, jobs iter.Seq[*rescoreJob]) error {
 	p, err := e.NewPlayer()
 	if err != nil {
