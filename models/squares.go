@@ -145,7 +145,6 @@ func (f *File) Units() string {
 	return "engine units"
 }
 
-// parseUnit reads the field "unit".
 func parseUnit(text string) (float64, error) {
 	if text == centipawn {
 		return 0, nil

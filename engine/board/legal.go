@@ -172,7 +172,6 @@ func (t *Targets) QuietChecks(p *Position, buf []Move, c *Checks) []Move {
 	return buf
 }
 
-// pawnChecks appends the pawn pushes that give check.
 func (p *Position) pawnChecks(buf []Move, t *Targets, c *Checks) []Move {
 	pawns := p.byType[Pawn] & t.own
 	up := 8 - 16*int(t.us)

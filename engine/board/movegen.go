@@ -166,7 +166,6 @@ func (p *Position) appendPawnMoves(buf []Move, t *Targets, to Bitboard, delta in
 	return buf
 }
 
-// castlingMoves appends the legal castling moves.
 func (p *Position) castlingMoves(buf []Move, t *Targets) []Move {
 	for rooks := p.castlingRooks(t); rooks != 0; {
 		if rook := rooks.PopFirst(); p.castlingSafe(t, rook) {

@@ -119,7 +119,6 @@ func (h *heartbeat) leave() {
 	h.watching--
 }
 
-// arm sets the timer.
 func (h *heartbeat) arm(now time.Duration) {
 	h.due = now + beat
 	h.armed++
@@ -167,5 +166,4 @@ func (h *heartbeat) look(start time.Duration) (all stalls, late time.Duration) {
 	return h.stalls, max(late, 0)
 }
 
-// wallTime returns the time of the wall clock.
 func wallTime() time.Duration { return time.Duration(time.Now().UnixNano()) }

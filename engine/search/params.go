@@ -205,7 +205,6 @@ type params struct {
 	reductions [64][64]int16
 }
 
-// reset sets all parameters to their defaults.
 func (p *params) reset() {
 	for i := range parameters {
 		p.values[i] = parameters[i].preset
@@ -213,7 +212,6 @@ func (p *params) reset() {
 	p.update()
 }
 
-// set parses a value and sets a parameter.
 func (p *params) set(i parameter, text string) error {
 	info := &parameters[i]
 	n, err := number(info.name, text, info.least, info.most)

@@ -5,7 +5,6 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// node is a node of the main search.
 type node struct {
 	ply, depth int
 	pv         bool // of the principal variation: its score may be exact

@@ -81,7 +81,6 @@ func (t *table) bucket(key uint64) *[bucketSize]entry {
 // prefetch fetches a position's bucket into the cache for a later probe.
 func (t *table) prefetch(key uint64) { prefetch(unsafe.Pointer(t.bucket(key))) }
 
-// probe returns the entry of the position.
 func (t *table) probe(key uint64) (entry, bool) {
 	b := t.bucket(key)
 	tag := key<<16 | uint64(t.epoch)

@@ -102,7 +102,6 @@ func (t *tableSet) value(p *board.Position) (best outcome, zeroing bool, err err
 	return max(best, stored), best >= stored && best > drawn, nil
 }
 
-// after returns the position after the move.
 func after(p *board.Position, m board.Move) *board.Position {
 	next := *p
 	next.Make(m)

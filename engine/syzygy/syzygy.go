@@ -131,7 +131,6 @@ func materialKey(white, black string) (key uint64) {
 	return key
 }
 
-// find returns the table of the position's material.
 func (t *tableSet) find(p *board.Position) (entry, error) {
 	if e, ok := t.byMaterial[p.MaterialKey()]; ok {
 		return e, nil

@@ -87,7 +87,6 @@ func (k *checker) check(steps []step, progress func(done, total int64, note stri
 	return k.report, nil
 }
 
-// checker is a Check in progress.
 type checker struct {
 	ctx     context.Context
 	command Command
@@ -191,7 +190,6 @@ func (k *checker) end() exit {
 	return e
 }
 
-// say sends a command.
 func (k *checker) say(text string) {
 	if k.process == nil {
 		fail("%v", errEnded)
@@ -256,7 +254,6 @@ type heard struct {
 	illegal  string // the first move of a variation that is not legal
 }
 
-// hear takes a line.
 func (s *heard) hear(line []byte) {
 	word, rest := nextWord(line)
 	switch strings.ToLower(string(word)) {

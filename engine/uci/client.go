@@ -338,7 +338,6 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// quit ends the process.
 func (c *Client) quit() {
 	p := c.process
 	c.process = nil

@@ -81,7 +81,6 @@ func opposite(s engine.Score) engine.Score {
 	return -s
 }
 
-// result returns the answer with its move.
 func (a *answer) result(move board.Move) engine.Result {
 	r := engine.Result{Move: move, Score: a.best.Score, Depth: a.best.Depth,
 		Nodes: a.nodes, Time: time.Since(a.started)}

@@ -42,7 +42,6 @@ func (c *conversation) add(direction string, line []byte) {
 	c.data = append(append(c.data, line...), '\n')
 }
 
-// addLines adds the lines of a text.
 func (c *conversation) addLines(direction string, text []byte) {
 	for line := range bytes.Lines(text) {
 		c.add(direction, bytes.TrimSuffix(line, []byte("\n")))

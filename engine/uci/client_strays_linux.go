@@ -52,7 +52,6 @@ func newStrays() *strays {
 	return &strays{mark: machine.Mark() + rand.Text(), seen: map[int]string{}}
 }
 
-// environment returns the environment of the engine.
 func (s *strays) environment() []string { return append(os.Environ(), s.mark) }
 
 // note finds the descendants of the engine, which is still running.

@@ -29,7 +29,6 @@ type running struct {
 	answering atomic.Bool
 }
 
-// active reports whether the search is running.
 func (r *running) active() bool {
 	if r == nil {
 		return false
@@ -136,7 +135,6 @@ type formatter struct {
 	chess960 bool
 }
 
-// info returns the info line.
 func (f *formatter) info(i engine.Info) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "info depth %d seldepth %d multipv %d", i.Depth, max(i.SelDepth, i.Depth), max(i.MultiPV, 1))

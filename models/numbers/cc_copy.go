@@ -15,7 +15,6 @@ import (
 //go:embed assay.h
 var libraryC string
 
-// copier collects the edits of a copy.
 type copier struct {
 	*cc
 	s      *Set

@@ -37,7 +37,6 @@ type function struct {
 	path        []string
 }
 
-// class is the body of a class.
 type class struct {
 	open     int
 	end      int // the semicolon of the outermost class

@@ -84,7 +84,6 @@ func (w *walk) fill(from, to int, bit byte) {
 	}
 }
 
-// use records the use at token i.
 func (w *walk) use(u *use, i int) {
 	at := fmt.Sprintf("%s:%d: ", w.path, w.line(w.tokens[i].from))
 	if u.constant == "" {

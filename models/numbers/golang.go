@@ -46,7 +46,6 @@ func (g *golang) instrument(s *Set, dir, value string) error {
 	return t.write()
 }
 
-// literals replaces the numbers of a file.
 func (f *goFile) literals(s *Set) {
 	at, name := map[[2]int]int{}, f.relative()
 	for k, n := range s.Numbers {

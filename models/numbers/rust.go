@@ -156,7 +156,6 @@ func (r *rust) tableCrate(dir string, files []string, main string) (root, librar
 	return root, name + "::assay_numbers", nil
 }
 
-// literals replaces the numbers.
 func (r *rust) literals(s *Set) {
 	for k, n := range s.Numbers {
 		f := r.file(n.File)

@@ -57,7 +57,6 @@ func (r *rust) scan(s *Set, o Options) error {
 	return nil
 }
 
-// read reads all files of Rust below root.
 func (r *rust) read(root string) error {
 	r.files, r.items, r.named, r.functions = nil, nil, map[string][]*rsItem{}, map[string][]string{}
 	names, err := sources(root, ".rs")
