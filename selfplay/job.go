@@ -231,7 +231,6 @@ func replay(start string, moves []board.Move) (*board.Game, error) {
 	return game, push(game, moves)
 }
 
-// push plays moves.
 func push(game *board.Game, moves []board.Move) error {
 	for i, m := range moves {
 		if !game.Position().IsLegal(m) {

@@ -63,7 +63,6 @@ func playOnce(ctx context.Context, job *Job, players [2]engine.Player, stalls *[
 	return g.result, nil
 }
 
-// liveGame is a game in progress.
 type liveGame struct {
 	job      *Job
 	game     *board.Game

@@ -118,7 +118,6 @@ func (l *Local) Run(ctx context.Context, tasks <-chan Task, results chan<- Resul
 	return nil
 }
 
-// worker plays one game at a time.
 type worker struct {
 	open    Opener
 	players map[string][]engine.Player // by spec; two where a player meets itself

@@ -143,7 +143,6 @@ func (r *seriesRun) loop(tasks chan<- Task, results <-chan Result, runner <-chan
 	}
 }
 
-// seriesRun is a call of Series.Run.
 type seriesRun struct {
 	*Series
 	next     uint64 // lowest opening not delivered
@@ -293,7 +292,6 @@ func (r *seriesRun) play(u *unit, i int) {
 	insert(&r.queue.games, number, &job)
 }
 
-// take takes a result to its unit.
 func (r *seriesRun) take(result Result) error {
 	if r.Failed != nil && (result.Fault != "" || result.Void != "") {
 		r.Failed(&result)

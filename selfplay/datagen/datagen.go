@@ -183,7 +183,6 @@ type Summary struct {
 	views dataset.Views
 }
 
-// add counts a game.
 func (s *Summary) add(rule selfplay.Adjudication, g *dataset.GameRow) {
 	s.Games++
 	*[]*int64{&s.BlackWins, &s.Draws, &s.WhiteWins}[g.Result+1]++

@@ -58,7 +58,6 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 	})
 }
 
-// generator is a run in progress.
 type generator struct {
 	Config
 	id       identity
@@ -231,7 +230,6 @@ func (g *generator) count() error {
 	return err
 }
 
-// add counts the next game.
 func (g *generator) add(row *dataset.GameRow, late bool) {
 	players, loser := sidesOf(uint64(g.summary.Games), len(g.Players)), -1
 	toMove := board.ToMove(row.Start, len(row.Moves))
@@ -287,7 +285,6 @@ func (g *generator) finished(r selfplay.Result) error {
 	return g.pending.Add(*gamelog.Line(&r))
 }
 
-// deliver writes the next game.
 func (g *generator) deliver(r *selfplay.Result) error {
 	row, err := g.rows.row(r)
 	if err != nil {

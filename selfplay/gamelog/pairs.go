@@ -62,7 +62,6 @@ func (p *Pairs) Finish(summary any) error {
 	return p.games.Finish(summary)
 }
 
-// close closes the run's files.
 func (p *Pairs) close() error { return p.games.Close() }
 
 // replay takes a game of the journal. It counts as soon as all games before it count.

@@ -64,7 +64,6 @@ func (g *Games) Read(ctx context.Context, path string) error {
 	return nil
 }
 
-// add counts a game.
 func (g *Games) add(game *pgn.Game) error {
 	row := &game.Row
 	switch {

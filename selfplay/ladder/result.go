@@ -92,7 +92,6 @@ func strength(elo, se float64, s Score) sprt.Strength {
 	return r
 }
 
-// conclude turns a fit into a result.
 func conclude(c *Config, table *crosstable, fit *fit, counts *gamelog.Tally) *Result {
 	r := &Result{Schedule: c.Schedule, Games: 2 * table.pairs, Draws: fit.draws()}
 	if c.Anchor >= 0 {

@@ -228,7 +228,6 @@ func (f *fit) update(cov *mat.SymDense, p pairing) (factor float64, move *mat.Ve
 // players, are chosen in the order of the players.
 const sure = 1 + 1e-6
 
-// next returns the best pairing under a covariance.
 func (f *fit) next(cov *mat.SymDense) (best pairing) {
 	widest, most := 0, -1.0
 	for i := range f.n {
@@ -298,7 +297,6 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		}})
 }
 
-// ladder is a run in progress.
 type ladder struct {
 	Config
 	openings opening.Source
@@ -388,7 +386,6 @@ func (l *ladder) header(g *selfplay.Result) gamelog.Header {
 		[2]selfplay.Player{l.Players[white], l.Players[black]})
 }
 
-// count counts a pair.
 func (l *ladder) count(pair []selfplay.Result) error {
 	p := l.chosen[l.delivered()]
 	if err := l.table.add(p.first, p.second, int(pair[0].Result), int(pair[1].Result)); err != nil {

@@ -54,7 +54,6 @@ func playerOf(game uint64, side board.Color) int {
 	return int(game+uint64(side)) % 2
 }
 
-// add counts the next pair.
 func (n *counter) add(pair []selfplay.Result) error {
 	if n.over() {
 		return errors.New("match: a pair after the end")
@@ -120,7 +119,6 @@ func (n *counter) note() string {
 	return text + fmt.Sprintf("Elo %s  +%d =%d -%d  pairs %v", n.brief, n.games[2], n.games[1], n.games[0], n.penta)
 }
 
-// conclude returns the result of the counted pairs.
 func (n *counter) conclude() *Result {
 	r := n.result
 	s := sprt.Summarize(n.penta)

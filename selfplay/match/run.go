@@ -158,7 +158,6 @@ func (m *match) name(*durable.Run) error {
 	return nil
 }
 
-// match is a match in progress.
 type match struct {
 	Config
 	openings opening.Source

@@ -90,7 +90,6 @@ func subset(row []float64) (s Subset) {
 	return s
 }
 
-// all is the subset of all factors.
 func (d *Design) all() Subset { return 1<<d.Factors - 1 }
 
 // The matrix has the order.

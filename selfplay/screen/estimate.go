@@ -140,7 +140,6 @@ func (d *Design) LeastOpenings() int {
 	return max(openingsPerColumn*columns, columns+10)
 }
 
-// fill sets the effects.
 func (d *Design) fill(e *Estimate, f *fit) {
 	t := distuv.StudentsT{Sigma: 1, Nu: float64(f.df)}
 	width := t.Quantile(0.975)

@@ -70,7 +70,6 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		}, Games: c.Games, Play: s.play})
 }
 
-// session is a screen in progress.
 type session struct {
 	Config
 	faults
@@ -313,7 +312,6 @@ func (f *faults) warnings(factors []Factor) (list []string) {
 	return list
 }
 
-// conclude returns the result of the counted pairs.
 func (s *session) conclude() *Result {
 	t := &s.games.Guard.Tally
 	r := &Result{Base: s.Base.Label(), Factors: s.Factors, Design: s.Design.Kind, Builds: len(s.Design.Builds()),
@@ -412,7 +410,6 @@ func (c *Config) identity(openings opening.Source) identity {
 	return id
 }
 
-// pairs is the number of pairs.
 func (c *Config) pairs() uint64 { return c.Games / 2 }
 
 // looks returns the number of pairs at each look.
@@ -423,7 +420,6 @@ func (c *Config) looks() (list []uint64) {
 	return list
 }
 
-// names returns the names of a subset's factors.
 func (c *Config) names(s Subset) (list []string) {
 	for j, f := range c.Factors {
 		if s.Has(j) {

@@ -86,7 +86,6 @@ func (r *registry) listen(nc *nats.Conn, run string) (err error) {
 	return err
 }
 
-// hello takes a worker's hello.
 func (r *registry) hello(worker string, h *wire.Hello) *wire.Welcome {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -165,7 +164,6 @@ func (r *registry) of(worker string, f func(*WorkerStatus)) {
 	}
 }
 
-// save writes a Snapshot.
 func (r *registry) save(path string) error {
 	r.mu.Lock()
 	now := time.Now()

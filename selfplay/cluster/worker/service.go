@@ -231,7 +231,6 @@ func (s *service) greet(ctx context.Context) error {
 	}
 }
 
-// playUnits plays one unit after the other.
 func (s *service) playUnits(ctx context.Context) {
 	slot := selfplay.NewSlot(s.Open)
 	defer func() { _ = slot.Close() }() // the games are over

@@ -103,7 +103,6 @@ func (w *Worker) Run(ctx context.Context) error {
 	return err
 }
 
-// serveRuns serves one run after the other.
 func (w *Worker) serveRuns(ctx context.Context) error {
 	for {
 		welcome, err := w.awaitRun(ctx)
