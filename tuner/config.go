@@ -144,7 +144,6 @@ const DefaultLimit = 2000
 // DefaultTrust is the distance from a measured point up to which slopes are believed: a pawn. See TUNER.md.
 const DefaultTrust = 100
 
-// maxFolds is the largest number of folds.
 const maxFolds = 20
 
 // maxDesign is the largest design effect: as if all rows of a large set were one.

@@ -17,7 +17,6 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// result assembles the Result at theta.
 func (f *fitting) result(ctx context.Context) (*Result, error) {
 	w := objective.NewTapered(len(f.terms))
 	f.free.Expand(f.at.theta, w)

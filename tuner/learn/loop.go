@@ -145,7 +145,6 @@ const weightsName = "weights.json"
 // Folder returns the folder of a generation within the run's.
 func Folder(generation int) string { return fmt.Sprintf("gen-%d", generation) }
 
-// learner is a run in progress.
 type learner struct {
 	Config
 	run      *durable.Run
@@ -353,7 +352,6 @@ func (l *learner) limits(nodes uint64) selfplay.Limits {
 	return selfplay.Limits{Nodes: nodes, HardNodes: l.Plan.HardNodes}
 }
 
-// games plays the generation's games with the champion.
 func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 	plan := l.Plan.Generations[g-1]
 	c := datagen.Config{Setup: l.setup(l.run.Path(Folder(g), "games"), plan.Nodes), Games: uint64(plan.Games),

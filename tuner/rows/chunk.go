@@ -170,7 +170,6 @@ func unless[T comparable](column []T, def T) []T {
 	return nil
 }
 
-// bytes returns the memory that the chunk holds.
 func (c *Chunk) bytes() int64 {
 	n := 2*cap(c.codes) + 8*len(c.Runs) + 12*cap(c.Wide) + 2*cap(c.Score)
 	n += 4 * (cap(c.mg) + cap(c.eg) + cap(c.Result) + cap(c.Game) + cap(c.weight) + cap(c.Scale) + cap(c.Offset))

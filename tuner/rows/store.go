@@ -222,7 +222,6 @@ func (b *Builder) gameIndex(id, opening uint64, trainOnly bool) uint32 {
 	return uint32(len(s.games) - 1)
 }
 
-// seal ends an open chunk.
 func (b *Builder) seal(o *openChunk) error {
 	c := o.seal()
 	b.s.entries += int64(c.Size + len(c.Wide))
@@ -370,7 +369,6 @@ func (d *spill) write(c *Chunk) error {
 	return nil
 }
 
-// flush ends the writing.
 func (d *spill) flush() error {
 	err := d.w.Flush()
 	d.w = nil

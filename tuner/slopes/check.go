@@ -26,7 +26,6 @@ const (
 	checkMoves = 10  // by how much each number moves
 )
 
-// checking is a run of Check.
 type checking struct {
 	*measurement
 	piece

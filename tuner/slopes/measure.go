@@ -61,7 +61,6 @@ type Report struct {
 	Wrong  float64 `json:"wrong"`
 }
 
-// measurement is a run of Measure.
 type measurement struct {
 	Config
 	ctx     context.Context
@@ -171,7 +170,6 @@ func completeReport(dir string, id *identity, parents []string) *Report {
 	return r
 }
 
-// start starts the programs.
 func (m *measurement) start() error {
 	n := inorder.Workers(m.Workers)
 	m.idle = make(chan *Program, n)

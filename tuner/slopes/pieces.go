@@ -118,7 +118,6 @@ func (m *measurement) read(_ context.Context, send func(*piece) error) error {
 	return send(p)
 }
 
-// measurePieces measures blocks with one program.
 func (m *measurement) measurePieces(_ context.Context, pieces iter.Seq[*piece]) error {
 	program := <-m.idle
 	defer func() { m.idle <- program }()
@@ -130,7 +129,6 @@ func (m *measurement) measurePieces(_ context.Context, pieces iter.Seq[*piece]) 
 	return nil
 }
 
-// measurePiece measures the rows of a block.
 func (m *measurement) measurePiece(program *Program, p *piece) error {
 	if err := m.place(program, p); err != nil {
 		return err
@@ -161,7 +159,6 @@ func (m *measurement) place(program *Program, p *piece) error {
 	return nil
 }
 
-// featureRow is the row of a position.
 func (m *measurement) featureRow(p *dataset.PositionRow, base float64, cells []cell,
 	index []uint16) *dataset.FeatureRow {
 	f := &dataset.FeatureRow{Phase: 1, Scale: 1, EGScale: 1, Eval: float32(base), Result: p.Result, Score: p.Score,

@@ -17,7 +17,6 @@ import (
 	"github.com/assay-chess/assay/models/numbers"
 )
 
-// process is a running program.
 type process struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
@@ -110,7 +109,6 @@ func (r *process) ask(request []byte, limit time.Duration, take func(line []byte
 	return nil
 }
 
-// reason is the cause of an error.
 func (r *process) reason(err error) error {
 	switch {
 	case r.hung.Load():

@@ -218,7 +218,6 @@ func (p *Program) values(moves []move, at []int32, out []float64) error {
 	return p.exchange(append(request, '\n'), out)
 }
 
-// exchange sends a request and reads the values.
 func (p *Program) exchange(request []byte, out []float64) error {
 	began, i := time.Now(), 0
 	err := p.process.ask(request, p.patience(len(out)), func(line []byte) (more bool, err error) {

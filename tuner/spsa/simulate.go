@@ -53,7 +53,6 @@ type moments struct{ n, sum, squares float64 }
 
 func (m *moments) add(x float64) { m.n, m.sum, m.squares = m.n+1, m.sum+x, m.squares+float64(x*x) }
 
-// mean returns the mean and its standard error.
 func (m *moments) mean() (mean, se float64) {
 	mean = m.sum / m.n
 	return mean, math.Sqrt(max(0, m.squares/m.n-float64(mean*mean)) / max(1, m.n-1))

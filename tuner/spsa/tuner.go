@@ -226,7 +226,6 @@ func DefaultREnd(pairs, parameters int) float64 {
 	return math.Round(min(max(r, 0.002), 0.1)*1e5) / 1e5
 }
 
-// ahead is Ahead with its default.
 func (c *Config) ahead() int { return max(c.Ahead, 1) }
 
 // stability is Spall's A: a tenth of the iterations.

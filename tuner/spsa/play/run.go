@@ -93,7 +93,6 @@ func (c *Config) validate() error {
 	return c.Setup.Complete("spsa", c.With(c.start()))
 }
 
-// need returns how many openings the iterations need.
 func (c *Config) need() uint64 { return uint64(c.SPSA.Iterations) * uint64(max(c.Pairs, 1)) }
 
 // Warning says that the book, of that many lines, has too few for a validation by lines that were not tuned on; ""
@@ -240,7 +239,6 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	return r, err
 }
 
-// session is a run in progress.
 type session struct {
 	Config
 	openings opening.Source
