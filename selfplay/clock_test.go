@@ -91,7 +91,7 @@ func TestMarginOfAClock(t *testing.T) {
 	if err := (Limits{Clock: Clock{Base: time.Second, Margin: -1}}).Validate(); err == nil {
 		t.Error("a negative margin")
 	}
-	c = newClocks([2]Limits{{MoveTime: time.Second, Clock: Clock{Margin: 200 * time.Millisecond}}, {MoveTime: time.Second}})
+	c = newClocks([2]Limits{{MoveTime: time.Second, Clock: Clock{Margin: 200e6}}, {MoveTime: time.Second}})
 	for side, allowed := range map[board.Color]time.Duration{board.White: 1200, board.Black: 1050} {
 		if what, over := c.spend(side, allowed*time.Millisecond); over != 0 {
 			t.Error(what)

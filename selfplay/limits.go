@@ -201,7 +201,8 @@ func (c *clocks) spend(us board.Color, took time.Duration) (what string, over ti
 	control := c.control[us]
 	margin := cmp.Or(control.Margin, ClockMargin)
 	if each := c.each[us]; each > 0 && took > each+margin {
-		return fmt.Sprintf("%v for a move of %v (margin %v)", took.Round(time.Millisecond), each, margin), took - each - margin
+		return fmt.Sprintf("%v for a move of %v (margin %v)", took.Round(time.Millisecond), each, margin),
+			took - each - margin
 	}
 	if !control.Runs() {
 		return "", 0

@@ -159,7 +159,7 @@ func TestFoldersAndPacking(t *testing.T) {
 	if list, err := List([]string{link}, nil); err != nil || len(list) != len(want) {
 		t.Errorf("a link to the folder has %d files of %d: %v", len(list), len(want), err)
 	}
-	if _, err := List([]string{filepath.Dir(link)}, nil); err == nil || !strings.Contains(err.Error(), "link to a folder") {
+	if _, err := List([]string{filepath.Dir(link)}, nil); err == nil || !strings.Contains(err.Error(), "is a link") {
 		t.Errorf("a folder with such a link: %v", err)
 	}
 }

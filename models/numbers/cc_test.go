@@ -175,8 +175,8 @@ func TestOutsideUses(t *testing.T) {
 	}
 }
 
-// TestByteOrderMark: what a copy includes stands behind the mark of a listed file, and the author's file loses its mark,
-// since a line stands before it.
+// TestByteOrderMark: what a copy includes stands behind the mark of a listed file; the author's file, which has a line
+// before it, loses its mark.
 func TestByteOrderMark(t *testing.T) {
 	s := scanText(t, "a.c", bom+"#include <stdio.h>\nint A = 5;\nint main(void) { return A; }\n", Options{})
 	setup.Check(t, os.WriteFile(filepath.Join(s.Root, "assay.c"), []byte(bom+"int x;\n"), 0o666))

@@ -326,12 +326,11 @@ func TestJournalKeepsEveryAnnouncedGame(t *testing.T) {
 	}
 }
 
-// TestFewerGames: games that the journal has are not taken away.
 func TestFewerGames(t *testing.T) {
 	c := config(t, 40)
 	interrupt(t, c, 20)
 	c.Games = 10
-	if _, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrConfig) || !strings.Contains(err.Error(), "not taken away") {
+	if _, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrConfig) || !strings.Contains(err.Error(), "taken away") {
 		t.Errorf("error %v", err)
 	}
 	c.Games = 40

@@ -200,7 +200,8 @@ func identifyPath(name, word string, identifyFile identifier) string {
 		return word
 	}
 	base := filepath.Base(path)
-	written := slices.ContainsFunc([]string{"log", "debug", "experience", "learn", "hash", "cache", "trace", "save", "output"}, func(what string) bool {
+	written := slices.ContainsFunc([]string{"log", "debug", "experience", "learn", "hash", "cache", "trace", "save",
+		"output"}, func(what string) bool {
 		return strings.Contains(strings.ToLower(name+key+base), what)
 	})
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !written {

@@ -178,7 +178,6 @@ func (x *screening) run() error {
 	return x.playOut(c)
 }
 
-// player returns the player of a subset.
 func (x *screening) player(of screen.Subset) selfplay.Player {
 	e := x.base
 	if x.builds != nil {
@@ -381,8 +380,8 @@ func (x *screening) recommended(r *screen.Result, confirmed []*match.Result) (p 
 	best := x.spec
 	for i, off := range x.factors.set(0) {
 		if on := x.factors.set(r.Best)[i]; on != off {
-			others := slices.DeleteFunc(slices.Clone(best.Options), func(o engine.Option) bool { return strings.EqualFold(o.Name, on.Name) })
-			best.Options = append(others, on)
+			same := func(o engine.Option) bool { return strings.EqualFold(o.Name, on.Name) }
+			best.Options = append(slices.DeleteFunc(slices.Clone(best.Options), same), on)
 		}
 	}
 	if x.built == 0 {

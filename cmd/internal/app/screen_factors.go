@@ -135,7 +135,6 @@ func (s factors) distinct() error {
 	return nil
 }
 
-// names returns the names of the factors.
 func (s factors) names() (list []string) {
 	for _, f := range s {
 		list = append(list, f.name)

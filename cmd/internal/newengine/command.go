@@ -80,7 +80,7 @@ func atTop(ctx context.Context, dir string) error {
 	}
 	repo, err := gitbuild.OpenRepo(ctx, dir)
 	if err != nil {
-		return fmt.Errorf("%w; if there is no repository yet, type in that folder: git init && git add . && git commit -m engine", err)
+		return fmt.Errorf("%w; to make one, type there: git init && git add . && git commit -m engine", err)
 	}
 	here, _ := os.Stat(dir)
 	if top, err := os.Stat(repo.Top); err == nil && !os.SameFile(here, top) {

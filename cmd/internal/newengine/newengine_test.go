@@ -121,7 +121,7 @@ func TestInitAtTop(t *testing.T) {
 	}
 	inside, outside := filepath.Join(top, "src"), t.TempDir()
 	setup.Check(t, os.Mkdir(inside, 0o777))
-	for dir, want := range map[string]string{inside: "; type: assay init ", outside: "type in that folder: git init && ", top: ""} {
+	for dir, want := range map[string]string{inside: "; type: assay init ", outside: "type there: git init && ", top: ""} {
 		setup.Check(t, os.WriteFile(filepath.Join(dir, "main.c"), []byte("int main(void) { }\n"), 0o666))
 		checked := false
 		c := New(func(*cobra.Command, string) error { checked = true; return nil })

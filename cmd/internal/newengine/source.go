@@ -50,7 +50,6 @@ type function struct {
 	method  bool // of Rust; self is none of its parameters
 }
 
-// engine is the sources of an engine.
 type engine struct {
 	top   string
 	lang  *language

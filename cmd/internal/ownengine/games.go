@@ -3,8 +3,10 @@ package ownengine
 import (
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
@@ -17,6 +19,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/opening"
 	"github.com/assay-chess/assay/selfplay/roster"
 	"github.com/assay-chess/assay/selfplay/sprt"
+	"github.com/assay-chess/assay/tuner/learn"
 )
 
 // setup says how games are played, with a seed of their own, from the openings of a book unless its name is empty.
@@ -163,4 +166,40 @@ func knowsNodes(warnings []string) error {
 		}
 	}
 	return nil
+}
+
+// games plays the games of a generation, and makes the positions that it learns from.
+func (l *loop) games(g int, player selfplay.Player) error {
+	if err := l.playItself(g, player); err != nil {
+		return err
+	}
+	if err := l.remember(); err != nil {
+		return err
+	}
+	_, err := l.quiet(l.path(learn.Folder(g), "games"), l.data(g), &l.plan)
+	return err
+}
+
+// firstShare is the share of a generation's games after which their pace says how many there is time for.
+const firstShare = 0.2
+
+// playItself plays the games of a generation's self-play.
+func (l *loop) playItself(g int, player selfplay.Player) (err error) {
+	games, label := l.path(learn.Folder(g), "games"), fmt.Sprintf("generation %d: self-play", g)
+	l.now.Games, err = l.length(path.Join(learn.Folder(g), lengthName), func() (int, error) {
+		if l.plan.Hours == 0 || exists(games) {
+			return l.plan.Games, nil
+		}
+		began := time.Now()
+		first, err := l.selfplay(label, games, even(firstShare*float64(l.plan.Games)), &l.plan, player, g)
+		if err != nil {
+			return 0, err
+		}
+		l.played, l.playing = l.played+int64(first.Games), l.playing+time.Since(began)
+		return max(int(first.Games), l.paced(l.plan.Games)), nil
+	})
+	if err == nil {
+		_, err = l.selfplay(label, games, l.now.Games, &l.plan, player, g)
+	}
+	return err
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"time"
@@ -386,42 +385,6 @@ func (l *loop) fitted(g int, champion *learn.Weights) (*learn.Weights, error) {
 		return champion, nil
 	}
 	return &learn.Weights{WeightsRef: l.now.Steps[0].Weights}, nil
-}
-
-// games plays the games of a generation, and makes the positions that it learns from.
-func (l *loop) games(g int, player selfplay.Player) error {
-	if err := l.playItself(g, player); err != nil {
-		return err
-	}
-	if err := l.remember(); err != nil {
-		return err
-	}
-	_, err := l.quiet(l.path(learn.Folder(g), "games"), l.data(g), &l.plan)
-	return err
-}
-
-// firstShare is the share of a generation's games after which their pace says how many there is time for.
-const firstShare = 0.2
-
-// playItself plays the games of a generation's self-play.
-func (l *loop) playItself(g int, player selfplay.Player) (err error) {
-	games, label := l.path(learn.Folder(g), "games"), fmt.Sprintf("generation %d: self-play", g)
-	l.now.Games, err = l.length(path.Join(learn.Folder(g), lengthName), func() (int, error) {
-		if l.plan.Hours == 0 || exists(games) {
-			return l.plan.Games, nil
-		}
-		began := time.Now()
-		first, err := l.selfplay(label, games, even(firstShare*float64(l.plan.Games)), &l.plan, player, g)
-		if err != nil {
-			return 0, err
-		}
-		l.played, l.playing = l.played+int64(first.Games), l.playing+time.Since(began)
-		return max(int(first.Games), l.paced(l.plan.Games)), nil
-	})
-	if err == nil {
-		_, err = l.selfplay(label, games, l.now.Games, &l.plan, player, g)
-	}
-	return err
 }
 
 // pace is how many games a second this process played.

@@ -28,7 +28,6 @@ func (k *workshop) between(old, new []float64, share float64) []float64 {
 	return values
 }
 
-// valuesOf returns the numbers of weights.
 func (k *workshop) valuesOf(w *learn.Weights) ([]float64, error) {
 	if w.Generation == 0 {
 		return k.set.Values(), nil

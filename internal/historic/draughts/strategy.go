@@ -69,7 +69,6 @@ func (s Strategy) Choose(p *Position, rng *rand.Rand) (c Choice, ok bool) {
 	return c, true
 }
 
-// valueOf returns the value of one move.
 func (s Strategy) valueOf(p *Position, m Move) int {
 	l := search{Strategy: s}
 	after := *p

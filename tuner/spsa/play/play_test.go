@@ -207,7 +207,7 @@ func TestRefusals(t *testing.T) {
 func TestShortBook(t *testing.T) {
 	c := config(t, 10) // of 2 pairs
 	c.Validation, c.Opening = 8, opening.Spec{Book: "few.epd"}
-	for lines, want := range map[uint64]string{23: "few.epd has 23 lines, and the iterations need 20 and the validation 4", 24: ""} {
+	for lines, want := range map[uint64]string{23: "23 lines, and the iterations need 20 and the validation 4", 24: ""} {
 		got := c.Warning(lines)
 		spec := (&session{Config: c, openings: lined{lines: lines}}).validationOpenings()
 		if !strings.Contains(got, want) || (got == "") != (want == "") || (spec.Skip == 20) != (want == "") {
