@@ -286,7 +286,7 @@ func (b *book) Propose(number uint64, try int) (*board.Game, error) {
 	if b.order != nil {
 		i = uint64(b.order[i])
 	}
-	return b.lines[i].game()
+	return b.lines[i].game(), nil
 }
 
 // Len implements Source: the openings after the skipped ones.
@@ -302,22 +302,17 @@ func (b *book) Describe() Description {
 	return d
 }
 
-func (l line) game() (*board.Game, error) {
+// game plays the line, whose position and moves the reader of the file has checked.
+func (l line) game() *board.Game {
 	start := board.StartPosition()
 	if l.fen != "" {
-		var err error
-		if start, err = board.ParseFEN(l.fen); err != nil {
-			return nil, err
-		}
+		start, _ = board.ParseFEN(l.fen)
 	}
 	game := board.NewGame(start)
 	for _, m := range l.moves {
-		if !game.Position().IsLegal(m) {
-			return nil, fmt.Errorf("%s is not legal in %s", m, game.Position().FEN())
-		}
 		game.Push(m)
 	}
-	return game, nil
+	return game
 }
 
 // permutation returns the numbers below n in an order that depends on the seed.
@@ -366,28 +361,21 @@ func (b *book) readGames(r io.Reader) error {
 	seen := map[uint64]bool{}
 	games, plies := 0, 0
 	for g, err := range pgn.Read(r) {
-		if err == nil {
-			l := line{fen: g.Row.Start, moves: slices.Clip(g.Row.Moves)}
-			if n := b.spec.BookPlies; n > 0 && n < len(l.moves) {
-				l.moves = slices.Clone(l.moves[:n])
-			}
-			games, plies = games+1, plies+len(l.moves)
-			var game *board.Game
-			if game, err = l.game(); err == nil {
-				_, _, over := game.Outcome()
-				if over && b.spec.BookPlies > 0 {
-					continue // it ended in the opening
-				}
-				if err = b.add(l, game, seen); over {
-					err = fmt.Errorf("%w: %w", ErrWholeGames, err)
-				}
-			}
-			if err != nil {
-				err = &pgn.GameError{Line: g.Line, Err: err}
-			}
-		}
 		if err != nil {
 			return b.errorAt(err)
+		}
+		l := line{fen: g.Row.Start, moves: slices.Clip(g.Row.Moves)}
+		if n := b.spec.BookPlies; n > 0 && n < len(l.moves) {
+			l.moves = slices.Clone(l.moves[:n])
+		}
+		games, plies = games+1, plies+len(l.moves)
+		game := l.game()
+		_, _, over := game.Outcome()
+		if over && b.spec.BookPlies > 0 {
+			continue // it ended in the opening
+		}
+		if err := b.add(l, game, seen); err != nil { // it is over
+			return b.errorAt(&pgn.GameError{Line: g.Line, Err: fmt.Errorf("%w: %w", ErrWholeGames, err)})
 		}
 	}
 	if b.spec.BookPlies == 0 && plies > longestOpening*games {
