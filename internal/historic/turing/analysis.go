@@ -123,13 +123,6 @@ func (p *Player) explainMoves(b *strings.Builder, pos *board.Position) {
 		a.budget = historic.NewBudget(context.Background(), a.machine, engine.Limits{})
 		all = append(all, a.choices(pos, []board.Move{m})...)
 	}
-	best := all[0].value
-	for _, c := range all {
-		best = max(best, c.value)
-	}
-	for i := range all {
-		all[i].atMax = all[i].value == best
-	}
 	chosen := pick(pos, all).move
 	b.WriteString("\n  move       value   increase  line\n")
 	for _, c := range all {
@@ -157,12 +150,7 @@ func (p *Player) Reason(ctx context.Context, game *board.Game, printed board.Mov
 	if len(all) < len(moves) || len(exact) == 0 {
 		return historic.Reason{}, ctx.Err()
 	}
-	chosen, equal := pick(pos, all), 0
-	for _, c := range all {
-		if c.atMax {
-			equal++
-		}
-	}
+	chosen, equal := pick(pos, all), len(greatest(all))
 	r := historic.Reason{Move: chosen.move, Why: fmt.Sprintf("%s, the best of %d moves", p.measured(chosen.value),
 		len(all))}
 	if equal > 1 {

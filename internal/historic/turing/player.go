@@ -1,8 +1,10 @@
 package turing
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -69,7 +71,6 @@ type choice struct {
 	move  board.Move
 	value float64
 	line  []board.Move
-	atMax bool // no move has a greater value
 }
 
 // choices returns the moves with their values. Values below the best may be upper bounds. If
@@ -91,20 +92,20 @@ func (a *analysis) choices(pos *board.Position, moves []board.Move) (all []choic
 		}
 		all = append(all, choice{move: m, value: v, line: append([]board.Move{m}, line...)})
 	}
-	for i := range all {
-		all[i].atMax = all[i].value == *best
-	}
 	return all
+}
+
+// greatest returns the choices with the greatest value.
+func greatest(all []choice) []choice {
+	best := slices.MaxFunc(all, func(x, y choice) int { return cmp.Compare(x.value, y.value) })
+	return slices.DeleteFunc(slices.Clone(all), func(c choice) bool { return c.value < best.value })
 }
 
 // pick applies the rule for play: the greatest value, then the greatest position-play value,
 // then the first move.
 func pick(pos *board.Position, all []choice) choice {
 	chosen, most := choice{}, math.MinInt
-	for _, c := range all {
-		if !c.atMax {
-			continue
-		}
+	for _, c := range greatest(all) {
 		if pp := after(pos, c.move); pp > most {
 			chosen, most = c, pp
 		}

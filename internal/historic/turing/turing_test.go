@@ -150,12 +150,8 @@ func TestChoices(t *testing.T) {
 			agree++
 		}
 		a := &analysis{player: p, machine: pos.SideToMove(), plies: p.plies, full: p.full, budget: unlimited(&pos)}
-		all, n := a.choices(&pos, pos.LegalMoves(nil)), 0
+		all := greatest(a.choices(&pos, pos.LegalMoves(nil)))
 		for _, x := range all {
-			if !x.atMax {
-				continue
-			}
-			n++
 			if math.Abs(x.value-c.BestValue) > 5e-5 {
 				t.Errorf("%d: the greatest value is %.4f, want %.4f", c.Move, x.value, c.BestValue)
 			}
@@ -163,8 +159,8 @@ func TestChoices(t *testing.T) {
 				inMax++
 			}
 		}
-		if n != c.NInMax {
-			t.Errorf("%d: %d moves have the greatest value, want %d", c.Move, n, c.NInMax)
+		if len(all) != c.NInMax {
+			t.Errorf("%d: %d moves have the greatest value, want %d", c.Move, len(all), c.NInMax)
 		}
 		if v := valueOf(t, p, &pos, c.Turing); math.Abs(v-c.TuringValue) > 5e-5 {
 			t.Errorf("%d: the value of %s is %.4f, want %.4f", c.Move, c.Turing, v, c.TuringValue)
