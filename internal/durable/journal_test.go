@@ -25,13 +25,15 @@ type testLine struct {
 	Text string `json:"text"`
 }
 
+const lineText = "Ng5 \"!?\"\n"
+
 // writeJournal returns the path of a journal of n lines.
 func writeJournal(t *testing.T, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	j := setup.Must(OpenJournal(path, nil))
 	for i := range n {
-		setup.Check(t, j.Append(testLine{i, "Ng5 \"!?\"\n"}))
+		setup.Check(t, j.Append(testLine{i, lineText}))
 	}
 	setup.Check(t, j.Close())
 	return path
@@ -132,18 +134,8 @@ func TestJournalRefusesEndlessLines(t *testing.T) {
 
 // A power cut leaves zeros where a write was not synced: the journal ends before them.
 func TestJournalEndsBeforeZeros(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "j")
-	j, err := OpenJournal(path, nil)
-	for i := 0; i < 3 && err == nil; i++ {
-		err = j.Append(map[string]int{"game": i})
-	}
-	if err == nil {
-		err = j.Close()
-	}
-	whole, e := os.ReadFile(path)
-	if err != nil || e != nil {
-		t.Fatal(err, e)
-	}
+	path := writeJournal(t, 3)
+	whole := setup.Must(os.ReadFile(path))
 	first := bytes.IndexByte(whole, '\n') + 1
 	for _, zero := range [][2]int{{first, first + 2}, {first + 5, 2 * first}, {first, len(whole)},
 		{2*first - 2, 2*first + 1}} {
@@ -153,7 +145,7 @@ func TestJournalEndsBeforeZeros(t *testing.T) {
 		n := 0
 		j, err := OpenJournal(path, func([]byte) error { n++; return nil })
 		if err == nil {
-			err = errors.Join(j.Append(map[string]int{"game": 1}), j.Append(map[string]int{"game": 2}), j.Close())
+			err = errors.Join(j.Append(testLine{1, lineText}), j.Append(testLine{2, lineText}), j.Close())
 		}
 		if now, e := os.ReadFile(path); err != nil || e != nil || n != 1 || !bytes.Equal(now, whole) {
 			t.Errorf("zeros at %v: %d lines, %v, %v", zero, n, err, e)

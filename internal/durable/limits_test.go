@@ -427,7 +427,8 @@ func TestBound(t *testing.T) {
 			t.Errorf("%s with %q: %v, %v", c.file, c.text, bound, err)
 		}
 	}
-	dir := dataSet(t)
+	dir := t.TempDir()
+	setup.Check(t, testManifest().Save(dir))
 	if bound, err := Bound(dir, testInfo.Loose); err != nil || !bound {
 		t.Errorf("a data set: %v, %v", bound, err)
 	}
@@ -625,16 +626,4 @@ func mustRead(t *testing.T, path string) string {
 	t.Helper()
 	data := setup.Must(os.ReadFile(path))
 	return string(data)
-}
-
-// dataSet writes a complete data set with a shard of 10 rows.
-func dataSet(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	mustWrite(t, filepath.Join(dir, "x-0.arrow"), "shard")
-	sum := SumBytes([]byte("shard"))
-	m := &Manifest{Schema: "x", Complete: true, Report: []byte(`{"n":1}`), Rows: 10,
-		Shards: []Shard{{Name: "x-0.arrow", Rows: 10, Size: sum.Size, SHA256: sum.SHA256}}}
-	setup.Check(t, m.Save(dir))
-	return dir
 }
