@@ -309,9 +309,9 @@ func (r *Reader[R]) ID() (string, error) {
 	for _, f := range r.files {
 		sum, err := durable.SumFile(f.path)
 		if err != nil || len(r.files) == 1 {
-			return sum.SHA256, err
+			return sum, err
 		}
-		io.WriteString(h, sum.SHA256+"\n")
+		io.WriteString(h, sum+"\n")
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

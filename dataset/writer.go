@@ -280,10 +280,9 @@ func (w *Writer[R]) commit(next *durable.Manifest) error {
 	if err := durable.WriteFile(filepath.Join(w.dir, name), data); err != nil {
 		return fmt.Errorf("dataset: %w (%d rows are safely on disk)", err, w.safe())
 	}
-	sum := durable.SumBytes(data)
 	m := *next
 	m.Shards = append(m.Shards[:len(m.Shards):len(m.Shards)],
-		durable.Shard{Name: name, Rows: int64(w.shard), Size: sum.Size, SHA256: sum.SHA256})
+		durable.Shard{Name: name, Rows: int64(w.shard), Size: int64(len(data)), SHA256: durable.SumBytes(data)})
 	m.Rows += int64(w.shard)
 	w.size, w.out, w.arrow, w.shard = len(w.out.data), nil, nil, 0
 	return w.list(&m)

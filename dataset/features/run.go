@@ -273,7 +273,7 @@ func fingerprint(command []string) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("features: %w", err)
 		}
-		prints = append(prints, "sha256:"+sum.SHA256)
+		prints = append(prints, "sha256:"+sum)
 	}
 	return prints, nil
 }

@@ -40,31 +40,24 @@ var ErrDamaged = errors.New("damaged")
 // tempSuffix ends the name of every file that is not finished yet.
 const tempSuffix = ".tmp"
 
-// Sum identifies the content of a file.
-type Sum struct {
-	Size   int64  // bytes
-	SHA256 string // 64 lowercase hex digits
-}
-
-// SumBytes returns the Sum of data.
-func SumBytes(data []byte) Sum {
+// SumBytes returns the SHA-256 of data: 64 lowercase hex digits.
+func SumBytes(data []byte) string {
 	h := sha256.Sum256(data)
-	return Sum{Size: int64(len(data)), SHA256: hex.EncodeToString(h[:])}
+	return hex.EncodeToString(h[:])
 }
 
-// SumFile reads a file and returns its Sum.
-func SumFile(path string) (Sum, error) {
+// SumFile reads a file and returns its SHA-256, as SumBytes does.
+func SumFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Sum{}, err
+		return "", err
 	}
 	defer f.Close()
 	h := sha256.New()
-	n, err := io.Copy(h, f)
-	if err != nil {
-		return Sum{}, fmt.Errorf("reading %s: %w", path, err)
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("reading %s: %w", path, err)
 	}
-	return Sum{Size: n, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // WriteFile replaces the file at path by data, or leaves it as it was: it writes and syncs

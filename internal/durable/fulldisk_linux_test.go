@@ -41,11 +41,11 @@ func TestFullDisk(t *testing.T) {
 		}
 		err = errors.New("go on")
 	}
-	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), j.Path()) {
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), j.path) {
 		t.Errorf("after %d lines: %v", lines, err)
 	}
 	j.Close()
-	pairs, err := pairsOf(j.Path())
+	pairs, err := pairsOf(j.path)
 	if err != nil || len(pairs) != lines || lines < 10 {
 		t.Errorf("%d lines of %d, %v", len(pairs), lines, err)
 	}

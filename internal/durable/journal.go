@@ -312,9 +312,6 @@ func (j *Journal) replace(values []any) error {
 	return cutAt(file, j.path, j.end)
 }
 
-// Path returns the path of the journal.
-func (j *Journal) Path() string { return j.path }
-
 // Close syncs and closes the journal.
 func (j *Journal) Close() error {
 	j.syncing.Lock()

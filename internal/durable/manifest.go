@@ -240,7 +240,7 @@ func (m *Manifest) Encode() (data []byte, id string, err error) {
 		return nil, "", fmt.Errorf("manifest: %w", err)
 	}
 	data = append(bytes.TrimSuffix(data, []byte("\n}")), ",\n"...)
-	id = SumBytes(data).SHA256
+	id = SumBytes(data)
 	return append(data, sumField+id+"\"\n}\n"...), id, nil
 }
 
@@ -294,7 +294,7 @@ func parseManifest(data []byte) (*Manifest, error) {
 	if cut < 0 {
 		return nil, fmt.Errorf("the manifest has no checksum line: %w", ErrDamaged)
 	}
-	if want := sumField + SumBytes(data[:cut]).SHA256 + "\"\n}\n"; string(data[cut:]) != want {
+	if want := sumField + SumBytes(data[:cut]) + "\"\n}\n"; string(data[cut:]) != want {
 		return nil, fmt.Errorf("wrong checksum: the manifest was changed after it was written: %w", ErrDamaged)
 	}
 	var doc struct {
@@ -373,7 +373,7 @@ func ReadShard(dir string, s Shard) ([]byte, error) {
 	if _, err := io.ReadFull(f, data); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	if SumBytes(data) != (Sum{s.Size, s.SHA256}) {
+	if SumBytes(data) != s.SHA256 {
 		return nil, fmt.Errorf("%s: wrong checksum: %w", path, ErrDamaged)
 	}
 	return data, nil

@@ -42,7 +42,7 @@ func writeWithAcks(dir string) {
 		for uint64(m.Rows)+2 <= next {
 			name, data := fmt.Sprintf("%d.arrow", m.Rows), shardOf(uint64(m.Rows))
 			must(WriteFile(filepath.Join(dir, name), data))
-			m.Shards = append(m.Shards, Shard{Name: name, Rows: 2, Size: int64(len(data)), SHA256: SumBytes(data).SHA256})
+			m.Shards = append(m.Shards, Shard{Name: name, Rows: 2, Size: int64(len(data)), SHA256: SumBytes(data)})
 			m.Rows += 2
 			must(m.Save(dir))
 			fmt.Println(next)

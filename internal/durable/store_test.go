@@ -178,8 +178,8 @@ func testManifest() *Manifest {
 		Config:  json.RawMessage(`{"games":300,"nodes":5000}`),
 		Parents: []string{strings.Repeat("ab", 32)},
 		Shards: []Shard{
-			{Name: "games-00000.arrow", Rows: 256, Size: 3, SHA256: SumBytes([]byte("abc")).SHA256},
-			{Name: "games-00001.arrow", Rows: 44, Size: 2, SHA256: SumBytes([]byte("de")).SHA256},
+			{Name: "games-00000.arrow", Rows: 256, Size: 3, SHA256: SumBytes([]byte("abc"))},
+			{Name: "games-00001.arrow", Rows: 44, Size: 2, SHA256: SumBytes([]byte("de"))},
 		},
 	}
 }
@@ -230,7 +230,7 @@ func TestManifestUnknownFieldsAreRefused(t *testing.T) {
 	data, _, err := testManifest().Encode()
 	setup.Check(t, err)
 	head := strings.Replace(string(data[:strings.LastIndex(string(data), sumField)]), `"rows"`, `"rowz"`, 1)
-	bad := head + sumField + SumBytes([]byte(head)).SHA256 + "\"\n}\n"
+	bad := head + sumField + SumBytes([]byte(head)) + "\"\n}\n"
 	if _, err := parseManifest([]byte(bad)); err == nil || !strings.Contains(err.Error(), "rowz") {
 		t.Errorf("err = %v", err)
 	}
@@ -238,7 +238,7 @@ func TestManifestUnknownFieldsAreRefused(t *testing.T) {
 
 func TestReadShard(t *testing.T) {
 	dir := t.TempDir()
-	s := Shard{Name: "x", Rows: 1, Size: 3, SHA256: SumBytes([]byte("abc")).SHA256}
+	s := Shard{Name: "x", Rows: 1, Size: 3, SHA256: SumBytes([]byte("abc"))}
 	path := filepath.Join(dir, "x")
 	for content, good := range map[string]bool{"abc": true, "abd": false, "ab": false, "abcd": false, "": false} {
 		setup.Check(t, os.WriteFile(path, []byte(content), 0o666))

@@ -127,13 +127,13 @@ func (m *measurement) open() (*identity, []string, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("slopes: %w", err)
 	}
-	id := &identity{"slopes", []string{"sha256:" + sum.SHA256}, m.Point, m.Model, m.Weights}
+	id := &identity{"slopes", []string{"sha256:" + sum}, m.Point, m.Model, m.Weights}
 	if m.Command.Numbers != "" {
 		sum, err := durable.SumFile(m.Command.Numbers)
 		if err != nil {
 			return nil, nil, fmt.Errorf("slopes: %w", err)
 		}
-		id.Command = append(id.Command, "numbers sha256:"+sum.SHA256)
+		id.Command = append(id.Command, "numbers sha256:"+sum)
 	}
 	if m.Weights != nil && len(m.Weights) != len(m.Positions) {
 		return nil, nil, fmt.Errorf("slopes: %d weights for %d data sets", len(m.Weights), len(m.Positions))

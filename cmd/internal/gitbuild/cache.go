@@ -161,7 +161,7 @@ func readInfo(dir string) (*info, error) {
 		return nil, err
 	}
 	sum, err := durable.SumFile(filepath.Join(dir, filepath.Base(i.Engine)))
-	if err == nil && sum.SHA256 != i.SHA256 {
+	if err == nil && sum != i.SHA256 {
 		err = durable.ErrDamaged
 	}
 	return &i, err
@@ -233,7 +233,7 @@ func (c *Cache) make(ctx context.Context, temp string, s *Source, command string
 	if err != nil {
 		return "", err
 	}
-	i.SHA256 = sum.SHA256
+	i.SHA256 = sum
 	return ready, i.write(ready)
 }
 

@@ -310,7 +310,7 @@ func (p *portablePlayers) keep(data []byte) (sum string, err error) {
 	if err := durable.MakeDir(p.dir); err != nil {
 		return "", err
 	}
-	sum = durable.SumBytes(data).SHA256
+	sum = durable.SumBytes(data)
 	return sum, durable.WriteFile(filepath.Join(p.dir, sum), data)
 }
 

@@ -243,7 +243,7 @@ func FetchFile(ctx context.Context, nc *nats.Conn, worker, run, sum string) (all
 		n = len(part)
 		all = append(all, part...)
 	}
-	if err == nil && durable.SumBytes(all).SHA256 != sum {
+	if err == nil && durable.SumBytes(all) != sum {
 		err = fmt.Errorf("%w: it arrived with other content", durable.ErrDamaged)
 	}
 	if err != nil {

@@ -416,7 +416,7 @@ func (s *service) withWeights(ctx context.Context, spec engine.Spec) (engine.Spe
 	}
 	path := filepath.Join(s.Library, name+".json")
 	spec.Weights = path
-	if sum, err := durable.SumFile(path); err == nil && sum.SHA256 == want {
+	if sum, err := durable.SumFile(path); err == nil && sum == want {
 		return spec, nil
 	}
 	data, err := wire.FetchFile(ctx, s.nc, s.Access.Name, s.run, want)

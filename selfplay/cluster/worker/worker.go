@@ -295,7 +295,7 @@ func programOf(path string) (wire.Program, error) {
 		return wire.Program{}, fmt.Errorf("cluster: %s is not a regular file: want the program of an engine", path)
 	}
 	sum, err := durable.SumFile(path)
-	return wire.Program{Name: filepath.Base(path), SHA256: sum.SHA256}, err
+	return wire.Program{Name: filepath.Base(path), SHA256: sum}, err
 }
 
 // path returns the path of this machine's copy of a program, which is fetched if there is none and the owner allows it.
