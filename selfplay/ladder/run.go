@@ -388,9 +388,7 @@ func (l *ladder) header(g *selfplay.Result) gamelog.Header {
 
 func (l *ladder) count(pair []selfplay.Result) error {
 	p := l.chosen[l.delivered()]
-	if err := l.table.add(p.first, p.second, int(pair[0].Result), int(pair[1].Result)); err != nil {
-		return err
-	}
+	l.table.add(p.first, p.second, int(pair[0].Result), int(pair[1].Result))
 	if l.delivered()%batch != 0 {
 		return nil
 	}
