@@ -45,25 +45,14 @@ func proposals(t testing.TB, p *Player, pos *board.Position) (e *executive, bySA
 	return e, bySAN
 }
 
-func goalNamed(t testing.TB, name string) int {
-	t.Helper()
-	for i, g := range goals {
-		if g.name == name {
-			return i
-		}
-	}
-	t.Fatalf("no goal %s", name)
-	return -1
-}
-
 // Figure 5, after 1.P-K4 P-K4: center control proposes 2.P-Q4, development rejects it
 // because of 2...PxP 3.QxP N-QB3, which wins a tempo.
 func TestFigure5(t *testing.T) {
 	pos := enginetest.Position(t, "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2")
 	e, all := proposals(t, New(), &pos)
 	d4 := all["d4"]
-	if e.analyzed[0].move != d4.move || d4.goal != goalNamed(t, "center control") ||
-		d4.rejected != goalNamed(t, "development") {
+	if e.analyzed[0].move != d4.move || d4.proposer() != "center control" ||
+		e.against(d4.move) != "rejected by development" {
 		t.Errorf("d4: %+v", d4)
 	}
 	if got := historic.Line(e.Position, d4.line); got != "d4 exd4 Qxd4 Nc6" {
@@ -82,7 +71,7 @@ func TestCenterRejectedByMaterial(t *testing.T) {
 	pos := enginetest.Position(t, "rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2")
 	e, all := proposals(t, New(), &pos)
 	e4 := all["e4"]
-	if e4.goal != goalNamed(t, "center control") || e4.rejected != goalNamed(t, "material balance") {
+	if e4.proposer() != "center control" || e.against(e4.move) != "rejected by material balance" {
 		t.Errorf("e4: %+v", e4)
 	}
 	if got := historic.Line(e.Position, e4.line); !strings.HasPrefix(got, "e4 dxe4") {
@@ -96,7 +85,7 @@ func TestFigure6(t *testing.T) {
 	pos := enginetest.Position(t, "rnbqkbnr/ppp2ppp/3p4/4p3/3PP3/5N2/PPP2PPP/RNBQKB1R b KQkq - 0 3")
 	_, all := proposals(t, New(), &pos)
 	bg4, ok := all["Bg4"]
-	if !ok || bg4.goal != goalNamed(t, "material balance") || bg4.why != "pins the attacker" || bg4.rejected < 0 {
+	if !ok || bg4.proposer() != "material balance" || bg4.why != "pins the attacker" || bg4.rejected < 0 {
 		t.Errorf("Bg4: proposed %v, %+v", ok, bg4)
 	}
 	// The lines of the paper: one loses a pawn, the other castling and so tempi.
@@ -107,7 +96,7 @@ func TestFigure6(t *testing.T) {
 		"rn1k1bnr/ppp2ppp/8/4p3/4P3/5P2/PPP2P1P/RNB1KB1R w KQ - 0 7": "development",
 	} {
 		end := enginetest.Position(t, fen)
-		if got := a.static(&end).rejects(now); got != goalNamed(t, goal) {
+		if got := a.static(&end).rejects(now); got < 0 || goals[got].name != goal {
 			t.Errorf("%s: rejected by %d, want %s", fen, got, goal)
 		}
 	}
