@@ -261,15 +261,6 @@ func parse(t testing.TB, fen string) *board.Position {
 	return &p
 }
 
-func square(t testing.TB, name string) board.Square {
-	t.Helper()
-	s, ok := board.ParseSquare(name)
-	if !ok {
-		t.Fatalf("no square %q", name)
-	}
-	return s
-}
-
 // The paper's examples of pieces en prise, pinned and trapped.
 func TestEnPrise(t *testing.T) {
 	for _, test := range []struct {
@@ -291,7 +282,8 @@ func TestEnPrise(t *testing.T) {
 		{"a blocked pawn", "4k3/8/8/8/4p3/4P3/8/4K3 w - - 0 1", "e3", false, false, true},
 	} {
 		for _, mirrored := range []bool{false, true} {
-			p, sq := parse(t, test.fen), square(t, test.square)
+			p := parse(t, test.fen)
+			sq, _ := board.ParseSquare(test.square)
 			if mirrored {
 				m := p.Mirror()
 				p, sq = &m, sq.Flip()

@@ -470,11 +470,7 @@ func TestTypePositions(t *testing.T) {
 	} {
 		pos := enginetest.Position(t, c.fen)
 		s := newPlayer(t, NewB).newSearch(context.Background(), &pos, engine.Limits{})
-		var got []string
-		for _, m := range s.suggested() {
-			got = append(got, pos.SAN(m))
-		}
-		if strings.Join(got, " ") != c.want {
+		if got := variationOf(&pos, s.suggested()); strings.Join(got, " ") != c.want {
 			t.Errorf("%s: %v, want %s", c.name, got, c.want)
 		}
 	}
