@@ -188,12 +188,12 @@ func (s *Seeded) RNG(position uint64) *rand.Rand {
 
 // Weighted is the part of a player that evaluates with weights.
 type Weighted struct {
+	Base
 	// Load opens the weights that the option EvalFile names, or the player's own weights for
 	// "". Without it setting EvalFile is an error.
 	Load Loader
 
-	Weights  engine.Weights
-	Settings Options
+	Weights engine.Weights
 	// Use replaces the player's weights.
 	Use func(engine.Weights) error
 }
@@ -230,9 +230,6 @@ func (e *Weighted) SetOption(name, value string) error {
 	}
 	return nil
 }
-
-// Options returns the UCI declarations of the options.
-func (e *Weighted) Options() []string { return e.Settings.Lines() }
 
 // PieceValues are options for the values of pawn to queen.
 func PieceValues(values *[5]int, least int) (list Options) {

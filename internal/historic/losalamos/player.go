@@ -89,6 +89,7 @@ func (p *Player) Explain(root *board.Position) (string, error) {
 		line  []board.Move
 	}
 	var entries []entry
+	view := rooted(nil, 0, nil)
 	for _, m := range root.LegalMoves(nil) {
 		s := rooted([]board.Move{m}, p.plies, func() bool { return true })
 		v := s.value(root, 0, 0, -2*mate, 2*mate)
@@ -104,20 +105,13 @@ func (p *Player) Explain(root *board.Position) (string, error) {
 		for _, m := range e.line {
 			text += " " + at.SAN(m)
 			at.Make(m)
-			mobility += forWhite(&at, at.CountLegal())
+			mobility += view.forWhite(&at, at.CountLegal())
 		}
 		// From the view of the side to move at the root.
-		material, mobility := forWhite(root, large{}.material(&at)), forWhite(root, mobility)
+		material, mobility := view.forWhite(root, view.material(&at)), view.forWhite(root, mobility)
 		fmt.Fprintf(&b, "%8.1f = %3d %+6.1f  %s\n", float64(e.value)/pawn, material, float64(mobility)/pawn, text[1:])
 	}
 	return b.String(), nil
-}
-
-func forWhite(p *board.Position, v int) int {
-	if p.SideToMove() == board.White {
-		return v
-	}
-	return -v
 }
 
 // publicGame is the third game of MANIAC I, in which it beat a beginner as White. The

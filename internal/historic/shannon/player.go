@@ -98,7 +98,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 			return s.budget.Finish(r), nil
 		}
 	}
-	return s.budget.Finish(s.iterate(lim.Info)), nil
+	return s.budget.Finish(s.iterate(true)), nil
 }
 
 // rng returns a generator that depends only on the seed and the position.

@@ -66,7 +66,7 @@ func (s *search) iterations() (all []iteration) {
 }
 
 // iterate searches deeper until the strategy's depth or the limits are reached.
-func (s *search) iterate(info func(engine.Info)) engine.Result {
+func (s *search) iterate(report bool) engine.Result {
 	result := engine.Unscored(s.list[0])
 	first := 0 // index of the move to search first
 	for i, it := range s.iterations() {
@@ -83,9 +83,8 @@ func (s *search) iterate(info func(engine.Info)) engine.Result {
 			break
 		}
 		result.Depth = it.full
-		if info != nil {
-			info(engine.Info{Depth: it.full, SelDepth: it.cap, MultiPV: 1, Score: result.Score, Nodes: s.budget.Nodes(),
-				Time: s.budget.Elapsed(), PV: r.line})
+		if report {
+			s.budget.Report(result, it.cap)
 		}
 		if s.budget.Enough() || limit < s.iterations()[i].cap || max(r.score, -r.score) >= mateBound {
 			break

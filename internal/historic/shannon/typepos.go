@@ -34,7 +34,7 @@ func (s *search) suggested() []board.Move {
 func (s *search) investigate() (r engine.Result, ok bool) {
 	all := s.list
 	if s.list = s.suggested(); len(s.list) > 0 {
-		r = s.iterate(nil)
+		r = s.iterate(false)
 		if s.budget.Stopped() || int(r.Score) >= s.evaluate(&s.root) {
 			s.budget.Report(r, r.Depth)
 			return r, true
