@@ -35,14 +35,6 @@ func TestWriteFileReplacesAndLeavesNothingElse(t *testing.T) {
 	}
 }
 
-func TestWriteFileErrorsNameThePath(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "missing", "a.json")
-	err := WriteFile(path, nil)
-	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
-		t.Errorf("err = %v", err)
-	}
-}
-
 func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	synctest.Test(t, func(t *testing.T) { // TryLock waits a moment for the holder

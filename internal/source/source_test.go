@@ -344,11 +344,7 @@ func TestBaseName(t *testing.T) {
 // Reading ends with the context, although a little on disk is much to read.
 func TestReadingEndsWithTheContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zeros.gz")
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	setup.Must(z.Write(make([]byte, 8<<20)))
-	setup.Check(t, z.Close())
-	setup.Check(t, os.WriteFile(path, b.Bytes(), 0o666))
+	setup.Check(t, os.WriteFile(path, gzipOf(t, make([]byte, 8<<20)), 0o666))
 	ctx, stop := context.WithCancel(t.Context())
 	f := setup.Must(Open(ctx, path))
 	defer f.Close()
