@@ -194,8 +194,7 @@ var packedEndings = []string{".zst", ".zstd", ".gz", ".gzip", ".bz2", ".xz", ".z
 
 // Packed reports whether the file name has the extension of a compressed file.
 func Packed(name string) bool {
-	name = strings.ToLower(name)
-	return slices.ContainsFunc(packedEndings, func(end string) bool { return strings.HasSuffix(name, end) })
+	return slices.Contains(packedEndings, strings.ToLower(filepath.Ext(name)))
 }
 
 // BaseName returns the file name in lower case without the extension of a compressed file:
@@ -204,16 +203,10 @@ func BaseName(name string) string {
 	if i := strings.LastIndexAny(name, `/\:`); i >= 0 {
 		name = name[i+1:]
 	}
-	name = strings.ToLower(name)
-	for again := true; again; {
-		again = false
-		for _, end := range packedEndings {
-			if s, ok := strings.CutSuffix(name, end); ok {
-				name, again = s, true // games.pgn.tar.gz
-			}
-		}
+	for Packed(name) { // games.pgn.tar.gz
+		name = strings.TrimSuffix(name, filepath.Ext(name))
 	}
-	return name
+	return strings.ToLower(name)
 }
 
 // OtherError says that a file is of a format that cannot be read here, and what to do. Without Advice it can be
