@@ -434,12 +434,6 @@ func NewClone(ctx context.Context, dir string, s *Source, tag string) (*Clone, e
 	return c, os.Rename(making.Dir, dir)
 }
 
-// Has reports whether there is a tag.
-func (c *Clone) Has(ctx context.Context, tag string) bool {
-	_, err := runGit(ctx, c.Dir, nil, "rev-parse", "--verify", "--quiet", "refs/tags/"+tag)
-	return err == nil
-}
-
 // Restore brings the files back to what they were at a tag.
 func (c *Clone) Restore(ctx context.Context, tag string) error {
 	_, err := runGit(ctx, c.Dir, nil, "checkout", "--quiet", "--force", "--detach", "refs/tags/"+tag)
