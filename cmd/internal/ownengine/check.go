@@ -138,22 +138,9 @@ func leftOut(left []numbers.Left) (lines []string) {
 }
 
 func (k *checker) games() (string, error) {
-	player, err := k.with("engine", &learn.Weights{})
-	if err != nil {
-		return "", err
-	}
-	start := time.Now()
-	r, err := k.selfplay("games", k.path("games"), checkGames, &k.plan, player, 0)
-	if err != nil {
-		return "", err
-	}
-	k.plan.Split(checkGames/time.Since(start).Seconds(), k.atOnce())
-	rows, err := k.quiet(k.path("games"), k.path("positions"), &k.plan)
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%d of the engine against itself, %s; %d quiet positions", checkGames, k.plan.LimitsText(), rows),
-		knowsNodes(r.Warnings)
+	rows, err := k.first("games", checkGames, &k.plan)
+	return fmt.Sprintf("%d of the engine against itself, %s; %d quiet positions", checkGames, k.plan.LimitsText(),
+		rows), err
 }
 
 // evaluate asks the measuring program what can be wrong with its values.

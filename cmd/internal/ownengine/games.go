@@ -69,6 +69,25 @@ func (k *workshop) selfplay(label, out string, games int, p *Plan, player selfpl
 	return r, nil
 }
 
+// first plays the first games of the engine, whose speed fills in a plan by the hour, and makes quiet positions of
+// them.
+func (k *workshop) first(label string, games int, p *Plan) (rows int64, err error) {
+	player, err := k.with("engine", &learn.Weights{})
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	r, err := k.selfplay(label, k.path("games"), games, p, player, 0)
+	if err != nil {
+		return 0, err
+	}
+	p.Split(float64(games)/time.Since(began).Seconds(), k.atOnce())
+	if err := knowsNodes(r.Warnings); err != nil {
+		return 0, err
+	}
+	return k.quiet(k.path("games"), k.path("positions"), p)
+}
+
 // play plays a match into a folder.
 func (k *workshop) play(label string, c match.Config) (*match.Result, error) {
 	progress, end, err := k.Begin(label, &c.Setup, c.A, c.B)

@@ -182,23 +182,10 @@ func (l *loop) speed(p *Plan) error {
 	if p.Hours > 0 {
 		games = speedGames
 	}
-	player, err := l.with("engine", &learn.Weights{})
-	if err != nil {
+	if _, err := l.first(fmt.Sprintf("%d games to begin with", games), games, p); err != nil {
 		return err
 	}
-	began := time.Now()
-	r, err := l.selfplay(fmt.Sprintf("%d games to begin with", games), l.path("speed"), games, p, player, 0)
-	if err != nil {
-		return err
-	}
-	p.Split(float64(games)/time.Since(began).Seconds(), l.atOnce())
-	if err := knowsNodes(r.Warnings); err != nil {
-		return err
-	}
-	if _, err := l.quiet(l.path("speed"), l.path("checked"), p); err != nil {
-		return err
-	}
-	warning, err := slopes.Check(l.ctx, l.measuring("", nil, l.path("checked")))
+	warning, err := slopes.Check(l.ctx, l.measuring("", nil, l.path("positions")))
 	if warning != "" {
 		l.say("warning: %s", warning)
 	}
