@@ -144,7 +144,11 @@ func curves(generations []learn.GenerationResult, fromStart *match.Result) (list
 		x := float64(g.Number)
 		if g.Fit.Result != nil && g.Fit.Gain() != nil {
 			p := g.Fit.Gain()
-			gains.within(x, num.Float(p.Gain), p.Interval)
+			i := p.Interval
+			if i == (tuner.Interval{}) { // it is not known
+				i = tuner.Interval{math.NaN(), math.NaN()}
+			}
+			gains.within(x, p.Gain, i[0], i[1])
 		}
 		if g.Gate != nil && g.Gate.Strength.Known() {
 			gates.strength(x, g.Gate.Strength)
@@ -174,8 +178,7 @@ func curves(generations []learn.GenerationResult, fromStart *match.Result) (list
 
 // strength adds an Elo with its interval; an end may be infinite.
 func (s *series) strength(x float64, elo sprt.Strength) {
-	s.put(x, finiteEnd(elo))
-	s.lo, s.hi = append(s.lo, float64(elo.EloLo)), append(s.hi, float64(elo.EloHi))
+	s.within(x, finiteEnd(elo), float64(elo.EloLo), float64(elo.EloHi))
 }
 
 // standalone makes an SVG file from a drawing of a page, with light and dark colors of its own.
@@ -265,21 +268,10 @@ func (s *series) begin() {
 	}
 }
 
-// within adds the value at x with its interval, if it is known.
-func (s *series) within(x float64, y num.Float, i tuner.Interval) {
-	if y.Known() {
-		lo, hi := bounds(i)
-		s.put(x, float64(y))
-		s.lo, s.hi = append(s.lo, lo), append(s.hi, hi)
-	}
-}
-
-// bounds returns the ends of an interval; NaN where it is not known.
-func bounds(i tuner.Interval) (lo, hi float64) {
-	if i == (tuner.Interval{}) {
-		return math.NaN(), math.NaN()
-	}
-	return i[0], i[1]
+// within adds the value at x with its interval, whose ends are NaN if it is not known.
+func (s *series) within(x, y, lo, hi float64) {
+	s.put(x, y)
+	s.lo, s.hi = append(s.lo, lo), append(s.hi, hi)
 }
 
 func lossFigures(p progress) []figure {
@@ -305,8 +297,7 @@ func fitCalibrations(c *tuner.Calibration, remark string) []figure {
 		if b.Rows == 0 {
 			continue
 		}
-		actual.put(b.Predicted, b.Actual)
-		actual.lo, actual.hi = append(actual.lo, max(0, b.Actual-1.96*b.SE)), append(actual.hi, min(1, b.Actual+1.96*b.SE))
+		actual.within(b.Predicted, b.Actual, max(0, b.Actual-1.96*b.SE), min(1, b.Actual+1.96*b.SE))
 		f.Rows = append(f.Rows, []string{fmt.Sprintf("%.3f", b.Predicted), fmt.Sprintf("%.3f", b.Actual),
 			fmt.Sprintf("%.3f", b.SE), fmt.Sprint(b.Rows)})
 	}
@@ -314,8 +305,7 @@ func fitCalibrations(c *tuner.Calibration, remark string) []figure {
 	for _, b := range c.ByPhase {
 		if b.Rows > 0 {
 			d := b.Actual - b.Predicted
-			s.put((b.Lo+b.Hi)/2, d)
-			s.lo, s.hi = append(s.lo, d-1.96*b.SE), append(s.hi, d+1.96*b.SE)
+			s.within((b.Lo+b.Hi)/2, d, d-1.96*b.SE, d+1.96*b.SE)
 		}
 	}
 	return []figure{
