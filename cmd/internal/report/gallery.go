@@ -56,21 +56,13 @@ type galleryGame struct {
 
 // newGallery returns a gallery of the games in dir, without any yet; rel is dir in the run's.
 func newGallery(label, dir, rel string, room int) *gallery {
-	return &gallery{Label: label, Dir: rel, room: room, step: 1, names: map[string]int{},
-		shown: shownNames(dir), Players: []string{}, Games: []galleryGame{}}
-}
-
-// shownNames returns the names of a run's players for people, by their names in data.
-func shownNames(dir string) map[string]string {
-	info, err := durable.ReadRunInfo(dir)
-	if err != nil {
-		return nil
-	}
-	names := map[string]string{}
+	v := &gallery{Label: label, Dir: rel, room: room, step: 1, names: map[string]int{}, shown: map[string]string{},
+		Players: []string{}, Games: []galleryGame{}}
+	info, _ := durable.ReadRunInfo(dir) // without it players have the names in data
 	for _, p := range info.Players {
-		names[p.ID], names[p.Spec] = p.Name, p.Name // the journal has the specification
+		v.shown[p.ID], v.shown[p.Spec] = p.Name, p.Name // the journal has the specification
 	}
-	return names
+	return v
 }
 
 // offer adds a game, if there is room for it.
