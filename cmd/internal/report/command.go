@@ -29,29 +29,22 @@ interrupted, is shown as far as it got.`,
 		Example: "  assay report runs/night",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dirs := make([]string, len(args))
-			for i, arg := range args {
-				dirs[i] = findRun(arg)
+			pages := []string{}
+			for _, arg := range args {
+				dir := findRun(arg)
+				page, err := Write(dir)
+				if err != nil {
+					return fmt.Errorf("report of %s: %w", dir, err)
+				}
+				if pages = append(pages, page); !ui.WantsJSON(cmd) {
+					quote.Fprintf(cmd.OutOrStdout(), "%s\n", page)
+				}
 			}
-			return reportRuns(cmd, dirs)
+			return ui.Show(cmd, map[string]any{"pages": pages}, ui.Text(""))
 		},
 	}
 	ui.JSON(cmd)
 	return cmd
-}
-
-func reportRuns(cmd *cobra.Command, dirs []string) error {
-	pages := []string{}
-	for _, dir := range dirs {
-		page, err := Write(dir)
-		if err != nil {
-			return fmt.Errorf("report of %s: %w", dir, err)
-		}
-		if pages = append(pages, page); !ui.WantsJSON(cmd) {
-			quote.Fprintf(cmd.OutOrStdout(), "%s\n", page)
-		}
-	}
-	return ui.Show(cmd, map[string]any{"pages": pages}, ui.Text(""))
 }
 
 // Follow writes the page of a run again and again, until the function that it returns is called. It takes a
