@@ -43,9 +43,6 @@ public, not printed. The four games of machack take about a minute of processor 
 	}
 }
 
-// errProgram is wrapped by the errors of openPrinted.
-var errProgram = errors.New("replay")
-
 // replayedTurn is one turn of the program in its game.
 type replayedTurn struct {
 	number  int    // of the move, from 1
@@ -109,12 +106,12 @@ func openPrinted(text string) (*printedProgram, error) {
 		}
 		p, err := openPlayer(e.player, spec)
 		if err != nil {
-			return nil, fmt.Errorf("%w %s: %w", errProgram, text, err)
+			return nil, fmt.Errorf("replay %s: %w", text, err)
 		}
 		p.source, p.note = e.source, e.note
 		return p, nil
 	}
-	return nil, fmt.Errorf("%w: no printed game of %q; there are games of %s", errProgram, text,
+	return nil, fmt.Errorf("replay: no printed game of %q; there are games of %s", text,
 		strings.Join(printedNames(), ", "))
 }
 
@@ -154,7 +151,7 @@ func replay(ctx context.Context, player historic.Reasoner, printed *historic.Pri
 		pos := game.Position()
 		m, err := pos.ParseUCI(uci)
 		if err != nil {
-			return fmt.Errorf("%w: %s, ply %d: %w", errProgram, printed.Name, i+1, err)
+			return fmt.Errorf("replay: %s, ply %d: %w", printed.Name, i+1, err)
 		}
 		if pos.SideToMove().String() == printed.Side {
 			r, err := player.Reason(ctx, game, m)

@@ -29,7 +29,23 @@ func TestCounts(t *testing.T) {
 	} {
 		t.Run(test.spec, func(t *testing.T) {
 			t.Parallel()
-			count(t, test.spec, test.same, test.turns)
+			p := setup.Must(openPrinted(test.spec))
+			defer p.close()
+			if len(p.titles) != len(test.turns) {
+				t.Fatalf("%d games, want %d", len(p.titles), len(test.turns))
+			}
+			for i := range test.turns {
+				got := printedCount{game: i}
+				setup.Check(t, p.play(t.Context(), i, func(turn replayedTurn) {
+					if got.turns++; turn.same {
+						got.same++
+					}
+					check(t, p, turn)
+				}))
+				if want := (printedCount{i, test.turns[i], test.same[i]}); got != want {
+					t.Errorf("%s: %+v, want %+v", p.titles[i], got, want)
+				}
+			}
 		})
 	}
 }
@@ -57,27 +73,6 @@ func TestMacHack(t *testing.T) {
 		})
 		if cancel(); err != nil && !errors.Is(err, context.Canceled) || got != want {
 			t.Errorf("%s: %+v, want %+v; error %v", p.titles[want.game], got, want, err)
-		}
-	}
-}
-
-func count(t *testing.T, spec string, same, turns []int) {
-	t.Helper()
-	p := setup.Must(openPrinted(spec))
-	defer p.close()
-	if len(p.titles) != len(turns) {
-		t.Fatalf("%d games, want %d", len(p.titles), len(turns))
-	}
-	for i := range turns {
-		got := printedCount{game: i}
-		setup.Check(t, p.play(t.Context(), i, func(turn replayedTurn) {
-			if got.turns++; turn.same {
-				got.same++
-			}
-			check(t, p, turn)
-		}))
-		if want := (printedCount{i, turns[i], same[i]}); got != want {
-			t.Errorf("%s: %+v, want %+v", p.titles[i], got, want)
 		}
 	}
 }
