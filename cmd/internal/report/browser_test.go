@@ -289,6 +289,16 @@ func writeGames(t *testing.T, dir string, games int) {
 	}
 }
 
+// wait waits until a script says true. The page may be loading again meanwhile.
+func wait(b *chrome.Tab, script string) {
+	b.Helper()
+	for until := time.Now().Add(time.Minute); !chrome.Ask[bool](b, script); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(until) {
+			b.Fatalf("not %s: %s", script, chrome.Ask[string](b, `document.body?.innerText.slice(0, 600)`))
+		}
+	}
+}
+
 // An open page follows a match, and shows that it was stopped.
 func TestServedPageFollowsARun(t *testing.T) {
 	runs := t.TempDir()
@@ -302,25 +312,17 @@ func TestServedPageFollowsARun(t *testing.T) {
 		_, _ = match.Run(ctx, c) // it is stopped
 	}()
 	b := chrome.New(t)
-	wait := func(what, script string) {
-		t.Helper()
-		for until := time.Now().Add(time.Minute); !chrome.Ask[bool](b, script); time.Sleep(200 * time.Millisecond) {
-			if time.Now().After(until) {
-				t.Fatalf("%s: %s", what, chrome.Ask[string](b, `document.body.innerText.slice(0, 600)`))
-			}
-		}
-	}
 	for durable.Status(c.Out).State != durable.Running {
 		time.Sleep(50 * time.Millisecond)
 	}
 	b.Do(chromedp.Navigate(server.URL + "/run/match"))
 	const games = `parseInt([...document.querySelectorAll("#match tbody tr")].find(r => r.cells[0].textContent === "games")?.cells[1].textContent)`
-	wait("games", games+" > 0")
-	wait("more games", fmt.Sprint(games, " > ", chrome.Ask[int](b, games)))
-	wait("the state", `document.querySelector("#status strong")?.textContent === "running"`)
+	wait(b, games+" > 0")
+	wait(b, fmt.Sprint(games, " > ", chrome.Ask[int](b, games)))
+	wait(b, `document.querySelector("#status strong")?.textContent === "running"`)
 	stop()
 	<-ended
-	wait("interruption", `!!document.querySelector("#status")?.innerText.includes("interrupted") &&
+	wait(b, `!!document.querySelector("#status")?.innerText.includes("interrupted") &&
 		document.querySelector("#status pre")?.innerText === "assay match --out match"`)
 	b.Shot("interrupted", "")
 	b.Quiet(server.URL)
@@ -342,21 +344,13 @@ func TestWorkersInABrowser(t *testing.T) {
 	checkDark(b, "workers")
 	checkPhone(b, "workers")
 
-	wait := func(script string) {
-		t.Helper()
-		for until := time.Now().Add(time.Minute); !chrome.Ask[bool](b, script); time.Sleep(100 * time.Millisecond) {
-			if time.Now().After(until) {
-				t.Fatalf("not %s: %s", script, chrome.Ask[string](b, `document.body?.innerText.slice(0, 600)`))
-			}
-		}
-	}
 	anna := &roster.Workers[1]
 	anna.Units, anna.Failures, roster.Updated = 9925, 4321, roster.Updated.Add(3*time.Second)
 	writeRoster(t, dir, roster)
-	wait(`!!document.querySelector("#workers")?.innerText.includes("9925") &&
-		document.querySelector("#workers").innerText.includes("4321")`) // the page may be loading again
+	wait(b, `!!document.querySelector("#workers")?.innerText.includes("9925") &&
+		document.querySelector("#workers").innerText.includes("4321")`)
 	end()
-	wait(`!!document.querySelector("#workers")?.innerText.includes("No worker is at work") &&
+	wait(b, `!!document.querySelector("#workers")?.innerText.includes("No worker is at work") &&
 		!document.querySelector("#workers").innerText.includes("working")`)
 	b.Quiet(server.URL)
 }
