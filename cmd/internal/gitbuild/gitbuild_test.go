@@ -171,8 +171,7 @@ func TestBuildOfTheWorkingTree(t *testing.T) {
 		return setup.Must(r.Snapshot(t.Context(), temp))
 	}
 	const command = "test ! -e junk.o && test $(git rev-parse HEAD) = $(git rev-parse two) && test $(cat " +
-		"new.txt) = 3000 " +
-		"&& cp engine.sh {out}"
+		"new.txt) = 3000 && cp engine.sh {out}"
 	first := snapshot()
 	b := build(t, c, first, command)
 	if bench, err := b.Bench(t.Context()); err != nil || bench.Nodes != 3000 || !b.New {

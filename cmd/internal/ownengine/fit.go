@@ -31,8 +31,7 @@ type Fit struct {
 // Text says what the fit found.
 func (f *Fit) Text() string {
 	return fmt.Sprintf("loss %.5f, on held-out games %.5f; the evaluation changes by %.1f centipawns, and "+
-		"as predicted to "+
-		"within %.1f", f.Start, f.Predicted, f.Change, f.Error)
+		"as predicted to within %.1f", f.Start, f.Predicted, f.Change, f.Error)
 }
 
 const (

@@ -55,6 +55,5 @@ func (k *workshop) sane() error {
 		return nil
 	}
 	return fmt.Errorf("with a queen more assay_value says %v and %v, with one less %v and %v: does "+
-		"assay_position read the "+
-		"FEN, and assay_value evaluate that board?", v[0], v[1], v[2], v[3])
+		"assay_position read the FEN, and assay_value evaluate that board?", v[0], v[1], v[2], v[3])
 }

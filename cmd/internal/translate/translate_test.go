@@ -27,8 +27,7 @@ func TestMatch(t *testing.T) {
 		{
 			"cutechess adjudication",
 			"cutechess-cli -engine cmd=a -engine cmd=b -each proto=uci tc=40/1:30+0.5 timemargin=100 -games 2 " +
-				"-rounds 50 -draw " +
-				"movenumber=40 movecount=8 score=10 -resign movecount=3 score=400 -maxmoves 200 -srand 7",
+				"-rounds 50 -draw movenumber=40 movecount=8 score=10 -resign movecount=3 score=400 -maxmoves 200 -srand 7",
 			"assay match uci:a uci:b --tc 40/90+0.5 --time-margin 100ms --games 100 --draw-score 10 --draw-plies 16 " +
 				"--draw-from 80 --win-score 400 --win-plies 6 --win-one-sided --max-plies 400 --seed 7",
 			"",
@@ -70,8 +69,7 @@ func TestMatch(t *testing.T) {
 		{
 			"Chess960, Polyglot books, -repeat of cutechess",
 			"cutechess-cli -engine cmd=a option.UCI_Chess960=true -engine cmd=b -each tc=1+0.01 -variant chess960 -openings " +
-				"file=b.epd format=epd " +
-				"-bookmode disk -games 2 -rounds 10 -repeat -maxmoves 0",
+				"file=b.epd format=epd -bookmode disk -games 2 -rounds 10 -repeat -maxmoves 0",
 			"assay match uci:a uci:b --tc 1+0.01 --games 20 --book b.epd --win-plies 0",
 			"option.UCI_Chess960: assay sets it itself, as the opening needs it|chess960: a book of Chess960 positions is " +
 				"enough; assay sets UCI_Chess960 itself|" +
@@ -87,8 +85,7 @@ func TestMatch(t *testing.T) {
 				"--win-score 700 --win-plies 6 " +
 				"--win-one-sided --draw-score 10 --draw-plies 16 --draw-from 80 --book b.epd --book-order random --out out",
 			"number=20: assay adjudicates wins from the first move|the games are in out/games.pgn, with scores, " +
-				"depth and time " +
-				"of each move",
+				"depth and time of each move",
 		},
 		{
 			"a command with arguments, and a file whose name has a space",
@@ -125,40 +122,33 @@ func TestMatchErrors(t *testing.T) {
 	for line, want := range map[string]string{
 		"arena -engine cmd=a": "no such runner",
 		"fastchess -engine cmd=a -engine cmd=b -each tc=1+0.01 -nosuch 3": "-nosuch: unknown fastchess option",
-		"fastchess -engine cmd=a": "want two " +
-			"engines",
-		"fastchess -engine cmd=a -engine name=b -each nodes=10": "no cmd=",
-		"fastchess -engine cmd=a -engine cmd=b":                 "no limit",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=inf":    "no limit",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1:x":    "want [MOVES/]",
-		"fastchess -engine cmd=a -engine cmd=b -each nodes=1e4": "want a whole " +
-			"number",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -sprt elo0=x":         "want a number",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -sprt model=bayesian": "neither normalized nor logistic",
-		"fastchess -engine cmd=a proto=xboard -engine cmd=b -each tc=1": "UCI engines " +
-			"only",
-		"fastchess -engine cmd=a tc=1 -engine cmd=b st=1": "tc: a has 1, b " +
-			"has none",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -rounds": "want a whole " +
-			"number",
-		"cutechess-cli -engine cmd=a -engine cmd=b -each tc=1 -variant suicide": "standard, " +
-			"fischerandom",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=5+-1":                  "want [MOVES/]",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=nan":                   "want [MOVES/]",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1.2.3+0.1":             "want [MOVES/]",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=0":                     "no limit",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 st=1":                "one of them",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -sprt elo0=5 elo1=0": "not above elo0",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -sprt alpha=1":       "alpha (1)",
-		"fastchess -engine cmd=a -engine cmd=b -engine cmd=c -each tc=1 -sprt elo1=5": "two engines, " +
-			"got 3",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -resign movecount=3":   "from 1",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -resign score=0":       "from 1",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -draw score=-5":        "from 0",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -rounds 0":             "from 1",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -variant fischerandom": "needs a book",
-		"fastchess -config file=config.json -rounds 100":                         "got 0; -config: assay reads no saved",
-		"cutechess-cli -engine conf=x -engine cmd=b -each tc=1":                  "engines.json",
+		"fastchess -engine cmd=a":                                                     "want two engines",
+		"fastchess -engine cmd=a -engine name=b -each nodes=10":                       "no cmd=",
+		"fastchess -engine cmd=a -engine cmd=b":                                       "no limit",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=inf":                          "no limit",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1:x":                          "want [MOVES/]",
+		"fastchess -engine cmd=a -engine cmd=b -each nodes=1e4":                       "want a whole number",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -sprt elo0=x":               "want a number",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -sprt model=bayesian":       "neither normalized nor logistic",
+		"fastchess -engine cmd=a proto=xboard -engine cmd=b -each tc=1":               "UCI engines only",
+		"fastchess -engine cmd=a tc=1 -engine cmd=b st=1":                             "tc: a has 1, b has none",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -rounds":                    "want a whole number",
+		"cutechess-cli -engine cmd=a -engine cmd=b -each tc=1 -variant suicide":       "standard, fischerandom",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=5+-1":                         "want [MOVES/]",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=nan":                          "want [MOVES/]",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1.2.3+0.1":                    "want [MOVES/]",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=0":                            "no limit",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 st=1":                       "one of them",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -sprt elo0=5 elo1=0":        "not above elo0",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -sprt alpha=1":              "alpha (1)",
+		"fastchess -engine cmd=a -engine cmd=b -engine cmd=c -each tc=1 -sprt elo1=5": "two engines, got 3",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -resign movecount=3":        "from 1",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -resign score=0":            "from 1",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -draw score=-5":             "from 0",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -rounds 0":                  "from 1",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -variant fischerandom":      "needs a book",
+		"fastchess -config file=config.json -rounds 100":                              "got 0; -config: assay reads no saved",
+		"cutechess-cli -engine conf=x -engine cmd=b -each tc=1":                       "engines.json",
 		"cutechess-cli -engine cmd=a -engine cmd=b -engine cmd=c -each tc=1 -tournament gauntlet -seeds 2": "one engine " +
 			"against the others",
 		"cutechess-cli -engine cmd=a -engine cmd=b -each tc=1 -tournament knockout": "round-robin",
