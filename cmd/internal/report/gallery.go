@@ -192,47 +192,31 @@ func (t *tally) summary() ui.Table {
 	return rows
 }
 
-// readWorkers reads the workers of the run in dir, as its coordinator last wrote them. It
-// returns nil if the run never had a coordinator. If no process has the run open, its
-// workers are gone.
-func readWorkers(dir string, state durable.State) (*coordinator.Snapshot, error) {
-	path := filepath.Join(dir, coordinator.DirName, coordinator.WorkersName)
-	r := new(coordinator.Snapshot)
-	if err := durable.ReadJSON(path, r); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	if r.Format != coordinator.SnapshotFormat {
-		return nil, fmt.Errorf("%s: format %q, want %s", path, r.Format, coordinator.SnapshotFormat)
-	}
-	if state == durable.Running {
-		return r, nil
-	}
-	for i := range r.Workers {
-		w := &r.Workers[i]
-		if w.State == coordinator.Working {
-			w.State = coordinator.Gone
-		}
-	}
-	return r, nil
-}
-
-// workers adds the section about the workers, if the run has any. A list that cannot be
-// read is shown as such, and is no error: no result depends on it.
+// workers adds the section about the workers, as the run's coordinator last wrote them, if it ever had one. A list that
+// cannot be read is shown as such, and is no error: no result depends on it.
 func (b *builder) workers() {
-	running := b.report.Status.State == durable.Running
-	list, err := readWorkers(b.dir, b.report.Status.State)
+	path, list := filepath.Join(b.dir, coordinator.DirName, coordinator.WorkersName), new(coordinator.Snapshot)
+	err := durable.ReadJSON(path, list)
+	if err == nil && list.Format != coordinator.SnapshotFormat {
+		err = fmt.Errorf("%s: format %q, want %s", path, list.Format, coordinator.SnapshotFormat)
+	}
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		b.add("workers", "Workers", []doc.Part{{Text: []string{fmt.Sprintf("The list of workers cannot be read: %v.", err)}}})
-	case list != nil:
+	default:
+		running := b.report.Status.State == durable.Running
 		b.add("workers", "Workers", []doc.Part{describeWorkers(list, running)})
 	}
 }
 
-// describeWorkers describes the workers of a run, those at work first.
+// describeWorkers describes the workers of a run, those at work first. If no process has the run open, they are gone.
 func describeWorkers(list *coordinator.Snapshot, running bool) doc.Part {
+	for i := range list.Workers {
+		if w := &list.Workers[i]; !running && w.State == coordinator.Working {
+			w.State = coordinator.Gone
+		}
+	}
 	order := []coordinator.State{coordinator.Working, coordinator.Refused, coordinator.Gone}
 	slices.SortStableFunc(list.Workers, func(a, b coordinator.WorkerStatus) int {
 		return cmp.Or(slices.Index(order, a.State)-slices.Index(order, b.State), cmp.Compare(a.Name, b.Name))
