@@ -156,7 +156,6 @@ func (b *builder) soFar(d *doc.Document, unit string) *doc.Document {
 // finish adds the sections that all runs have.
 func (b *builder) finish() {
 	b.games()
-	b.board()
 	b.workers()
 	settings, err := flatten(b.config)
 	if err != nil {
@@ -203,7 +202,7 @@ func (b *builder) tally(dir, name string) *tally {
 	return t
 }
 
-// games adds the statistics of the run's games.
+// games adds the statistics of the run's games, and the board to replay them on.
 func (b *builder) games() {
 	var parts []doc.Part
 	var figures []figure
@@ -216,12 +215,6 @@ func (b *builder) games() {
 	}
 	if len(parts) > 0 {
 		b.add("games", "The games", parts, figures...)
-	}
-}
-
-// board adds the board to replay games on.
-func (b *builder) board() {
-	if len(b.report.games) > 0 {
 		b.addBody("replay", "Replay a game", "replay", nil)
 	}
 }
