@@ -208,7 +208,7 @@ func Engine(r *ownengine.Result, dir string) *Document {
 		t.Add("patch\tnone; the same command with --accept-not-weaker writes it")
 	case r.Patch == "":
 	case r.Stale:
-		t.Add("patch\t%s; the repository has changed since: it is for %s", path, ownengine.Short(r.Base))
+		t.Add("patch\t%s; the repository has changed since: it is for %.12s", path, r.Base)
 	case r.Dirty:
 		t.Add("patch\t%s apply %s", git, quote.Word(path))
 	case r.KeepCR:

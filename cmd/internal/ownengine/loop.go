@@ -98,8 +98,8 @@ func (l *loop) open(temp string) (*RunConfig, error) {
 	complete := exists(l.path(durable.RunResultName))
 	if recorded == nil || !exists(l.path(SourceName)) {
 		if recorded != nil && recorded.Base != l.source.ID {
-			return nil, fmt.Errorf("%s started with %s, but the engine is now %s: delete the folder, or use another "+
-				"--out", l.dir, Short(recorded.Base), Short(l.source.ID))
+			return nil, fmt.Errorf("%s started with %.12s, but the engine is now %.12s: delete the folder, or use another "+
+				"--out", l.dir, recorded.Base, l.source.ID)
 		}
 		place := l.dir
 		l.dir = temp
@@ -157,7 +157,7 @@ func there(added []string, book string) error {
 // changes no game of an earlier stage may change: the hours, and the matches that only add to the result.
 func (l *loop) adopt(now, recorded *RunConfig) {
 	if now.Base != recorded.Base {
-		l.say("the engine has changed since the run began: it goes on with %s", Short(recorded.Base))
+		l.say("the engine has changed since the run began: it goes on with %.12s", recorded.Base)
 		now.Base, l.source.ID = recorded.Base, recorded.Base // players are named after it
 	}
 	if now.Plan.Hours > 0 {

@@ -78,12 +78,6 @@ func (p *Plan) Split(gamesPerSecond float64, atOnce int) {
 	}
 }
 
-// GivenGames plans a generation whose games of self-play are given.
-func (p *Plan) GivenGames(games int) {
-	p.Hours, p.Games, p.Gate = 0, games, even(float64(games))
-	p.Final = cmp.Or(p.mostFinal, usualFinal)
-}
-
 // even returns a number of games of whole pairs.
 func even(games float64) int { return max(2, int(games+0.5)/2*2) }
 
@@ -202,8 +196,8 @@ func newPlan(c *Config, own *opts.Loop) (p Plan, err error) {
 		return p, ui.Usagef("--games and --hours both say how long a generation plays: give one of them")
 	case p.Games == 0:
 		p.Hours = cmp.Or(p.Hours, defaultHours)
-	default:
-		p.GivenGames(p.Games)
+	default: // games of self-play are given
+		p.Hours, p.Gate, p.Final = 0, even(float64(p.Games)), cmp.Or(p.mostFinal, usualFinal)
 	}
 	if p.mostFinal < 0 || p.mostFinal%2 != 0 || p.Clocked%2 != 0 || p.Clocked < 0 {
 		return p, ui.Usagef("final-games, clock-games: %d, %d, want even numbers", p.mostFinal, p.Clocked)

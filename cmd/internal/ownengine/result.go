@@ -106,6 +106,3 @@ func (r *Result) Headline() string {
 	}
 	return "nothing found: the match at the end shows neither a gain nor that the engine did not become weaker"
 }
-
-// Short returns the first digits of an id.
-func Short(id string) string { return id[:min(len(id), 12)] }
