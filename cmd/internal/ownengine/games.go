@@ -82,8 +82,10 @@ func (k *workshop) first(label string, games int, p *Plan) (rows int64, err erro
 		return 0, err
 	}
 	p.Split(float64(games)/time.Since(began).Seconds(), k.atOnce())
-	if err := knowsNodes(r.Warnings); err != nil {
-		return 0, err
+	for _, line := range r.Warnings {
+		if strings.Contains(line, `does not seem to know "go nodes"`) {
+			return 0, fmt.Errorf("%s; add go nodes to the engine, or set tc in [learn]", line)
+		}
 	}
 	return k.quiet(k.path("games"), k.path("positions"), p)
 }
@@ -175,16 +177,6 @@ func (k *workshop) quiet(games, out string, p *Plan) (rows int64, err error) {
 	}
 	progress.Finish(fmt.Sprintf("%d quiet positions", m.Rows))
 	return m.Rows, nil
-}
-
-// knowsNodes returns an error if a player ignores the limit of nodes.
-func knowsNodes(warnings []string) error {
-	for _, line := range warnings {
-		if strings.Contains(line, `does not seem to know "go nodes"`) {
-			return fmt.Errorf("%s; add go nodes to the engine, or set tc in [learn]", line)
-		}
-	}
-	return nil
 }
 
 // games plays the games of a generation, and makes the positions that it learns from.
