@@ -97,10 +97,13 @@ func walk(dir string) (list []*Input, err error) {
 		case e.IsDir():
 		default:
 			info, err := os.Stat(path)
-			if err == nil && info.IsDir() {
+			if err != nil {
+				return err // of a link to nothing, such as a disk that is not mounted
+			}
+			if info.IsDir() {
 				return fmt.Errorf("%s is a link to a folder, and such links are not followed: give the folder itself", path)
 			}
-			if err == nil && info.Mode().IsRegular() {
+			if info.Mode().IsRegular() {
 				list = append(list, &Input{Path: path})
 			}
 		}

@@ -162,6 +162,10 @@ func TestFoldersAndPacking(t *testing.T) {
 	if _, err := List([]string{filepath.Dir(link)}, nil); err == nil || !strings.Contains(err.Error(), "is a link") {
 		t.Errorf("a folder with such a link: %v", err)
 	}
+	setup.Check(t, os.Symlink(dir+"none", filepath.Join(dir, "to nothing")))
+	if list, err := List([]string{dir}, nil); err == nil {
+		t.Errorf("a folder with a link to nothing: %d files", len(list))
+	}
 }
 
 func TestStreams(t *testing.T) {
