@@ -1,6 +1,7 @@
 package opts
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -125,8 +126,8 @@ func (o *Loop) check(text string) error {
 	case !(o.Decay > 0 && o.Decay <= 1):
 		return fmt.Errorf("want a weight above 0, up to 1, not %s", text)
 	}
-	for _, c := range []string{o.Clock, o.FinalClock} {
-		if _, err := selfplay.ParseClock(c); err != nil && c != "" {
+	for _, c := range []string{cmp.Or(o.Clock, o.FinalClock), o.FinalClock} {
+		if _, err := selfplay.ParseClock(c); err != nil {
 			return err
 		}
 	}
