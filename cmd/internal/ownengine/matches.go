@@ -41,7 +41,7 @@ func (l *loop) final(found *learn.Weights, acceptNotWeaker bool) (err error) {
 func (l *loop) finalGames(found *learn.Weights) (games int, err error) {
 	return l.length(path.Join(FinalName, lengthName), func() (int, error) {
 		p := &l.plan
-		if p.Hours == 0 {
+		if p.Hours == 0 || l.pace() == 0 {
 			return p.Final, nil
 		}
 		if _, _, err := l.finalists(found); err != nil { // they are built first
