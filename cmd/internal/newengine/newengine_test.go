@@ -63,10 +63,10 @@ func TestGuess(t *testing.T) {
 			"Cargo.toml":        "[package]\nname = \"fast\"\n",
 			"src/main.rs":       "fn main() {\n    uci();\n}\n",
 			"src/board.rs":      "impl Board {\n    pub fn from_fen(fen: &str) -> Result<Board, String> {\n    }\n}\n",
-			"src/evaluation.rs": "pub fn evaluate(board: &Board) -> i32 {\n    1\n}\n",
+			"src/evaluation.rs": "pub fn evaluate(board: &Board, beta: i32) -> i32 {\n    1\n}\n",
 		}, "cargo build --release && cp target/release/fast {out}", []string{"src/evaluation.rs"}, []string{
 			"board: crate::board::Board, ", "crate::board::Board::from_fen(fen).ok().unwrap()",
-			"let v = (crate::evaluation::evaluate(&a.board)) as i32;"}, 0},
+			"let v = (crate::evaluation::evaluate(&a.board, 30000 as i32)) as i32;"}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			top := t.TempDir()

@@ -1,6 +1,7 @@
 package newengine
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -77,7 +78,7 @@ func (g *glue) callRust(f *function) string {
 		case strings.HasSuffix(name, own):
 			return strings.Replace(strings.TrimSpace(t), name, "a.board", 1)
 		case rustNumber.MatchString(name):
-			return "0 as " + name
+			return cmp.Or(window(p), "0") + " as " + name
 		}
 		return ""
 	})
