@@ -32,7 +32,7 @@ type Ablation struct {
 	Share    float64   `json:"share"`    // of all that the evaluation knows beyond a constant
 	out      []bool    // by term
 	sums     *clusterLosses
-	weights  *objective.Tapered // fitted to all games; nil without Config.AblateWeights
+	fit      *predictor // fitted to all games; nil without Config.AblateWeights
 }
 
 // Verdicts of an Ablation, by its interval.
@@ -114,11 +114,11 @@ func (f *fitting) ablate(ctx context.Context, r *Result) error {
 			return fmt.Errorf("without %s: %w", a.Name, err)
 		}
 		if k == v.folds-1 && f.c.AblateWeights {
-			w, err := v.ablated(ctx, v.all, -1, a.out)
+			x, err := v.ablated(ctx, v.all, -1, a.out)
 			if err != nil {
 				return fmt.Errorf("without %s: %w", a.Name, err)
 			}
-			a.weights = &w.w
+			a.fit = &x
 		}
 		if k == v.folds-1 {
 			a.finish()
@@ -142,14 +142,15 @@ func (v *crossValidation) ablated(ctx context.Context, p *objective.Problem, fol
 
 // Without returns the fit without what ablation i took out, for its file; nil if Config.AblateWeights was not set.
 func (r *Result) Without(i int) *Result {
-	w, q := r.Ablations[i].weights, *r
-	if w == nil {
+	fit, q := r.Ablations[i].fit, *r
+	if fit == nil {
 		return nil
 	}
+	q.FileK, q.Rounded = fit.k/r.Rescale, Losses{} // its losses were not measured
 	q.Terms = slices.Clone(r.Terms)
 	for t := range q.Terms {
 		x := &q.Terms[t]
-		x.MG, x.EG = int32(math.Round(w.MG[t]*r.Rescale)), int32(math.Round(w.EG[t]*r.Rescale))
+		x.MG, x.EG = int32(math.Round(fit.w.MG[t]*r.Rescale)), int32(math.Round(fit.w.EG[t]*r.Rescale))
 		x.Frozen = true // it has no errors
 	}
 	return &q
