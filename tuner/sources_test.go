@@ -132,7 +132,7 @@ func TestBuildPositionsErrors(t *testing.T) {
 	bad[2500].Result = float32(math.NaN())
 	_, err = rows.Build{Workers: 2}.Positions(context.Background(), m,
 		[]rows.Source{sliceSource(positions[:10]), sliceSource(bad)})
-	if !errors.Is(err, rows.ErrRow) || !strings.Contains(err.Error(), "row 2501") {
+	if !errors.Is(err, rows.ErrRow) || !strings.Contains(err.Error(), "positions: row 2501: ") {
 		t.Errorf("NaN in row 2501: error %v", err)
 	}
 	broken := errors.New("broken")
