@@ -86,31 +86,6 @@ func TestErrorsOfAMean(t *testing.T) {
 	}
 }
 
-// TestErrorsAgreeWithBootstrap: drawing games with replacement gives coefficients that vary by the
-// clustered error.
-func TestErrorsAgreeWithBootstrap(t *testing.T) {
-	const games, length, draws, k = 150, 10, 2000, 0.004
-	r := rand.New(rand.NewPCG(6, 7))
-	won := make([]float64, games)
-	for g := range won {
-		won[g] = float64(r.IntN(length+1)) / length
-	}
-	_, se := fitMean(t, won, length, 1)
-	sum, squares := 0.0, 0.0
-	for range draws {
-		mean := 0.0
-		for range won {
-			mean += won[r.IntN(games)] / games
-		}
-		x := math.Log(mean/(1-mean)) / k
-		sum, squares = sum+x/draws, squares+x*x/draws
-	}
-	boot := math.Sqrt(squares - sum*sum)
-	if math.Abs(se/boot-1) > 4/math.Sqrt(2*draws) { // four errors of a standard deviation from as many draws
-		t.Errorf("clustered error %v, of the bootstrap %v", se, boot)
-	}
-}
-
 // Every collinear coefficient is listed, however many there are.
 func TestFindCollinearAll(t *testing.T) {
 	const n = 60
