@@ -290,25 +290,3 @@ func TestForeignPhases(t *testing.T) {
 		}
 	}
 }
-
-// TestForeignPhaseExact: the score of a row with a phase of n/256 is the engine's, to the bit.
-func TestForeignPhaseExact(t *testing.T) {
-	truth := objective.Tapered{MG: []float64{80, -30, 12}, EG: []float64{20, 50, 13}} // sums of n/256 are exact
-	features := phases256(1000, truth, 0.006, func(i int) float32 { return float32(i*37%257) / 256 })
-	b := rows.NewBuilder(3)
-	var want []float64
-	for i, f := range features {
-		row := rows.Row{Phase: rows.OwnFactors, MG: f.Phase, EG: 1 - f.Phase, Scale: 1, Weight: 1, Score: rows.NoScore,
-			Game: uint64(i + 1)}
-		for j, t := range f.Terms {
-			row.Entries = append(row.Entries, rows.Entry{Term: t, Count: f.Counts[j]})
-		}
-		setup.Check(t, b.Add(&row))
-		want = append(want, synthetic.Evaluate(&row, truth))
-	}
-	for i, x := range evaluations(t, synthetic.Finish(t, b), truth, 1) {
-		if x != want[i] {
-			t.Fatalf("row %d: %v, want %v", i, x, want[i])
-		}
-	}
-}
