@@ -220,7 +220,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{Config: c, openings: openings, tuner: tuner, trials: map[int]spsa.Trial{}}
+	s := &session{Config: c, openings: openings, tuner: tuner}
 	s.result = Result{Player: c.Player.Label(), PlayerID: c.Player.Identity(), Limits: c.Limits.Text()}
 	s.pairs = gamelog.Pairs{Name: "spsa", Fresh: openings.Len() == 0,
 		Over:  func() bool { return s.pairs.Counted() >= s.need() },
@@ -245,8 +245,7 @@ type session struct {
 	tuner    *spsa.Tuner
 	pairs    gamelog.Pairs
 	log      *os.File
-	trials   map[int]spsa.Trial // of iterations that are under way
-	results  []int8             // of the next iteration's games, so far
+	results  []int8 // of the next iteration's games, so far
 	result   Result
 }
 
@@ -311,18 +310,6 @@ func (s *session) note(r *Result) {
 // iteration returns the iteration, from 1, that a pair belongs to.
 func (s *session) iteration(pair uint64) int { return int(pair/uint64(s.Pairs)) + 1 }
 
-// trial returns what an iteration that may be asked for compares.
-func (s *session) trial(k int) (spsa.Trial, error) {
-	if t, ok := s.trials[k]; ok {
-		return t, nil
-	}
-	t, err := s.tuner.Ask(k)
-	if err == nil {
-		s.trials[k] = t
-	}
-	return t, err
-}
-
 func (s *session) series() selfplay.Series {
 	series := s.Setup.Series(s.openings)
 	series.Job = s.job
@@ -335,7 +322,7 @@ func (s *session) series() selfplay.Series {
 // game of each pair.
 func (s *session) job(number uint64) selfplay.Job {
 	job := s.Setup.Job(number, s.Player, s.Player)
-	t, err := s.trial(s.iteration(number / 2))
+	t, err := s.tuner.Ask(s.iteration(number / 2))
 	if err != nil {
 		panic(err) // Hold lets no game through whose iteration is not ready
 	}
@@ -381,7 +368,7 @@ func (s *session) count(pair []selfplay.Result) error {
 
 // tell ends an iteration.
 func (s *session) tell(k int) error {
-	t, err := s.trial(k)
+	t, err := s.tuner.Ask(k)
 	if err != nil {
 		return err
 	}
@@ -397,7 +384,6 @@ func (s *session) tell(k int) error {
 	if err != nil {
 		return err
 	}
-	delete(s.trials, k)
 	s.results = nil
 	if _, err := s.log.Write(append(line, '\n')); err != nil {
 		return fmt.Errorf("spsa: %w", err) // which names the file
