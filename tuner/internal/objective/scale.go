@@ -160,28 +160,20 @@ const largestScore = 3000
 // FitScoreK fits the slope of the search scores to the targets. It reports
 // false if no row has a score of at most 3,000 centipawns.
 func (p *Problem) FitScoreK() (k float64, any bool, err error) {
-	counts := func(i, j int) bool {
-		v := p.Store.Chunks[i].ScoreOf(j)
-		return p.Omega[i][j] > 0 && v != rows.NoScore && max(v, -v) <= largestScore
-	}
-	for i := range p.Store.Chunks {
-		for j := range p.Omega[i] {
-			any = any || counts(i, j)
-		}
-	}
-	if !any {
-		return 0, false, nil
-	}
 	k, err = searchK(1, func(k float64) (s kSums, err error) {
 		for i, c := range p.Store.Chunks {
 			for j, o := range p.Omega[i] {
-				if counts(i, j) {
-					s.add(p.Loss, k, float64(c.ScoreOf(j)), float64(p.Target[i][j]), float64(o))
+				if v := c.ScoreOf(j); o > 0 && v != rows.NoScore && max(v, -v) <= largestScore {
+					any = true
+					s.add(p.Loss, k, float64(v), float64(p.Target[i][j]), float64(o))
 				}
 			}
 		}
 		return s, nil
 	})
+	if !any {
+		return 0, false, nil
+	}
 	return k, true, err
 }
 
@@ -237,12 +229,7 @@ func (p *Problem) Measure(ctx context.Context, w Tapered, k float64) (Measures, 
 
 // RMS returns the root mean square evaluation of all rows of the store, each counted once.
 func RMS(ctx context.Context, s *rows.Store, workers int, w Tapered) (float64, error) {
-	sum := 0.0
-	parts := make([]float64, len(s.Chunks))
-	err := Evaluate(ctx, s, workers, w, func(t *Scratch, i int) {
-		for _, x := range t.X[:s.Chunks[i].Rows] {
-			parts[i] += num.Rounded(x * x)
-		}
-	}, func(_ *Scratch, i int) { sum += parts[i] })
+	p := &Problem{Store: s, Workers: workers}
+	sum, err := p.SquaresGradient(ctx, w, Tapered{})
 	return math.Sqrt(sum / float64(max(1, s.Rows()))), err
 }
