@@ -349,7 +349,7 @@ func (f *fitting) caution(r *Result) {
 	if len(unseen) > 0 {
 		f.warn("%d terms never occur and keep what the prior says: %s", len(unseen), some(unseen))
 	}
-	if v := f.at.cov; v != nil && v.N > 0 && v.N < stats.FewestClusters {
+	if v := f.at.cov; v != nil && v.N < stats.FewestClusters {
 		f.warn("%d games or openings are too few for standard errors: there are none", v.N)
 	} else if len(few) > 0 {
 		f.warn("%d terms rest on fewer than %d effective games, their errors are too small: %s", len(few), rows.MinClusters,

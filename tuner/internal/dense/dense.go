@@ -279,9 +279,6 @@ func (c *Cholesky) Inverse() blas64.Symmetric {
 // Cond returns an estimate of the condition number in the 1-norm, rarely below a third of it.
 func (c *Cholesky) Cond() float64 {
 	n := c.u.Rows
-	if n == 0 {
-		return 1
-	}
 	u := blas64.Symmetric{N: n, Stride: n, Data: c.u.Data, Uplo: blas.Upper}
 	return 1 / lapack64.Pocon(u, c.norm, make([]float64, 3*n), make([]int, n))
 }

@@ -33,9 +33,6 @@ func (GaussNewton) Minimize(ctx context.Context, f Objective, x0 []float64, s Se
 	}
 	of, err := begin(ctx, f, x0, s)
 	r := gnRun{run: of}
-	if len(x0) == 0 {
-		r.out.Gap, r.out.Converged = 0, true
-	}
 	for moved := true; err == nil && moved && !r.out.Converged && r.out.Iterations < r.s.Iterations; {
 		moved, err = r.step()
 	}

@@ -32,9 +32,7 @@ type clusterSums struct {
 
 // center subtracts the mean score, which a prior keeps from being 0.
 func (s *clusterSums) center() {
-	if s.n > 0 {
-		s.meat.SymRankOne(s.meat, -1/float64(s.n), mat.NewVecDense(len(s.total), s.total))
-	}
+	s.meat.SymRankOne(s.meat, -1/float64(s.n), mat.NewVecDense(len(s.total), s.total))
 }
 
 // clusterPass is one pass over all clusters at fixed coefficients. Rows come from the store
@@ -136,7 +134,7 @@ func (c *clusterPass) scratch() *clusterScratch {
 	terms := c.p.Store.Terms()
 	return &clusterScratch{
 		Scratch: objective.NewScratch(), wanted: make([]bool, rows.ChunkRows),
-		u: mat.NewDense(c.block, max(1, c.q.N), nil), info: mat.NewDense(c.block, terms, nil),
+		u: mat.NewDense(c.block, c.q.N, nil), info: mat.NewDense(c.block, terms, nil),
 		sum: make([]float64, terms), sumSq: make([]float64, terms),
 		total: make([]float64, c.q.N), meat: mat.NewSymDense(c.q.N, nil),
 	}
@@ -220,18 +218,16 @@ func (c *clusterPass) do(s *clusterScratch, piece int) error {
 		}
 	}
 	for i := range int(hi - lo) {
-		floats.Add(s.total, s.u.RawRowView(i)[:c.q.N])
+		floats.Add(s.total, s.u.RawRowView(i))
 		for t, v := range s.info.RawRowView(i) {
 			s.sum[t] += v
 			s.sumSq[t] += num.Rounded(v * v)
 		}
 	}
-	if c.q.N > 0 {
-		u := s.u.RawMatrix()
-		u.Rows = int(hi - lo)
-		s.meat.Zero()
-		dense.AddSquare(s.meat.RawSymmetric(), u)
-	}
+	u := s.u.RawMatrix()
+	u.Rows = int(hi - lo)
+	s.meat.Zero()
+	dense.AddSquare(s.meat.RawSymmetric(), u)
 	return nil
 }
 

@@ -40,9 +40,6 @@ const (
 // pivoting: a pivot is what the coefficients before it leave unexplained.
 func FindCollinear(h *mat.SymDense, names []string) (out []Collinear) {
 	n := h.SymmetricDim()
-	if n == 0 {
-		return nil
-	}
 	scale, unit := make([]float64, n), mat.NewSymDense(n, nil)
 	for j := range n {
 		if scale[j] = math.Sqrt(max(0, h.At(j, j))); scale[j] == 0 { // the data do not touch it

@@ -116,10 +116,6 @@ func (v *Covariance) Design(ctx context.Context) (float64, error) {
 // Finish computes what estimating the design effect does not need.
 func (v *Covariance) Finish(ctx context.Context) error {
 	p, q := v.o.Problem, v.o.Params
-	if q.N == 0 {
-		v.v, v.naive = &mat.Dense{}, &mat.SymDense{}
-		return nil
-	}
 	grams, err := p.Gram(ctx, v.w, objective.SquaredSlope)
 	if err != nil {
 		return err
@@ -187,9 +183,6 @@ func (s *scaling) dot(a []float64) float64 {
 // Rescale makes all standard errors fit weights that are rescaled to an RMS
 // evaluation. The gradient, by parameter, is of the logarithm of the RMS evaluation before it.
 func (v *Covariance) Rescale(gradient []float64) {
-	if len(gradient) == 0 {
-		return
-	}
 	g := mat.NewVecDense(len(gradient), gradient)
 	by := func(matrices ...mat.Matrix) scaling {
 		x := mat.VecDenseCopyOf(g)
