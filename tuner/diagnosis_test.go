@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -18,7 +17,6 @@ import (
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
-	"github.com/assay-chess/assay/tuner/internal/optimize"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/rows"
 	"github.com/klauspost/compress/zstd"
@@ -314,7 +312,7 @@ func TestRealGames(t *testing.T) {
 	c := NewConfig()
 	c.Lambda, c.PriorFactor = 0.3, 5
 	r := setup.Must(Fit(t.Context(), s, terms, c))
-	t.Logf("%d rows of %d games: %s; %q", s.Rows(), s.Games(), outline(r.Outcome), r.Warnings)
+	t.Logf("%d rows of %d games: %d steps; %q", s.Rows(), s.Games(), r.Steps, r.Warnings)
 	if r.Fit.Valid > r.Start.Valid-0.01 {
 		t.Errorf("held-out loss %.4f after the fit, %.4f before", r.Fit.Valid, r.Start.Valid)
 	}
@@ -329,8 +327,4 @@ func TestRealGames(t *testing.T) {
 		rook < 1.2*knight || queen < 1.5*rook {
 		t.Errorf("in pawns: knight %.1f, rook %.1f, queen %.1f", knight, rook, queen)
 	}
-}
-
-func outline(o optimize.Outcome) string {
-	return fmt.Sprintf("%d steps, %d passes, %d curvatures, gap %.1e", o.Iterations, o.Passes, o.Curvatures, o.Gap)
 }

@@ -268,8 +268,8 @@ func TestMSE(t *testing.T) {
 	c.K, c.Loss, c.Valid, c.KeepScale = syn.K, objective.MSE, 0, true
 	c.Prior = map[string]float64{"pieces": math.Inf(1)}
 	r := setup.Must(Fit(context.Background(), s, terms, c))
-	if !r.Outcome.Converged {
-		t.Fatalf("not converged: %+v", r.Outcome)
+	if !r.Converged {
+		t.Fatalf("not converged: %+v", r.Convergence)
 	}
 	c.Loss = objective.CrossEntropy
 	other := setup.Must(Fit(context.Background(), s, terms, c))

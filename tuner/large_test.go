@@ -70,8 +70,8 @@ func fitLarge(t *testing.T, size int, dir string) *Result {
 		t.Logf("%.0f s: %s; peak %d MiB", time.Since(started).Seconds(), note, peak()>>20)
 	}
 	r := setup.Must(Fit(t.Context(), s, terms, c))
-	t.Logf("fitted in %.0f s: %s, loss %.6f, D %.1f, %d parameters; peak memory %d MiB", time.Since(started).Seconds(),
-		outline(r.Outcome), r.Fit.Train, r.Design, r.Parameters, peak()>>20)
+	t.Logf("fitted in %.0f s: %d steps, loss %.6f, D %.1f, %d parameters; peak memory %d MiB",
+		time.Since(started).Seconds(), r.Steps, r.Fit.Train, r.Design, r.Parameters, peak()>>20)
 	return r
 }
 

@@ -212,7 +212,6 @@ type Result struct {
 
 	Config  Config            `json:"-"`
 	Sources []rows.SourceInfo `json:"-"` // of the rows
-	Outcome optimize.Outcome  `json:"-"` // Gap in mean loss; X in centipawns of change
 	heldOut *clusterLosses    // of cross-validation
 }
 

@@ -225,8 +225,8 @@ func TestRecovery(t *testing.T) {
 	if math.Abs(r.Effective-float64(r.Parameters)) > 1e-6 {
 		t.Errorf("%.3f effective of %d free parameters", r.Effective, r.Parameters)
 	}
-	if !r.Outcome.Converged || r.Outcome.Gap > 1e-10 {
-		t.Errorf("gap %g, converged %v", r.Outcome.Gap, r.Outcome.Converged)
+	if !r.Converged || r.Gap > 1e-10 {
+		t.Errorf("gap %g, converged %v", r.Gap, r.Converged)
 	}
 }
 

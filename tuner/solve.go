@@ -144,8 +144,6 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 	}
 	stuck := err == nil && out.Iterations == 0 && !out.Converged
 	out.Iterations += f.at.outcome.Iterations
-	out.Passes += f.at.outcome.Passes
-	out.Curvatures += f.at.outcome.Curvatures
 	out.Gap *= f.at.design / weight
 	f.at.outcome = out
 	if stuck {

@@ -28,7 +28,7 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 		Convergence: Convergence{f.at.outcome.Iterations, num.Float(f.at.outcome.Gap), f.at.outcome.Converged},
 		Units:       Units{K: f.slope.k, KScore: f.slope.score, Tied: f.free.tied, PriorFactor: f.c.PriorFactor},
 		Certainty:   Certainty{Parameters: f.free.N, Design: f.at.design},
-		Config:      f.c, Sources: f.s.Sources(), Outcome: f.at.outcome,
+		Config:      f.c, Sources: f.s.Sources(),
 	}
 	r.ClustersTrain = r.Clusters - r.ClustersHeld
 	if f.c.unit() != 1 {

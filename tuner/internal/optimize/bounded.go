@@ -174,7 +174,6 @@ func (r *bounded) search(m *quadraticStep) (moved bool, err error) {
 func (r *bounded) try(share float64, step []float64) (float64, error) {
 	floats.AddScaledTo(r.trial, r.out.X, share, step)
 	r.s.Box.clampAll(r.trial) // but for rounding, it is within
-	r.out.Passes++
 	return r.f.Gradient(r.ctx, r.trial, r.trialG)
 }
 

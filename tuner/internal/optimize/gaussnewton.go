@@ -75,7 +75,6 @@ func (r *gnRun) step() (bool, error) {
 		return r.step()
 	}
 	if !moved {
-		r.out.Converged = r.out.Gap <= r.s.Gap
 		return false, nil
 	}
 	r.fresh = false
@@ -142,7 +141,6 @@ func (r *gnRun) search(delta []float64) (bool, error) {
 func (r *gnRun) try(delta []float64) (bool, error) {
 	floats.AddTo(r.trial, r.out.X, delta)
 	value, err := r.f.Gradient(r.ctx, r.trial, r.trialG)
-	r.out.Passes++
 	if err != nil {
 		return false, err
 	}
@@ -169,13 +167,10 @@ func (r *gnRun) adapt(ratio float64) {
 
 // solveDamped returns -(h + damping*diag(h))^-1 g.
 func solveDamped(h *mat.SymDense, g []float64, damping float64) ([]float64, error) {
-	a := h
-	if damping > 0 {
-		a = mat.NewSymDense(h.SymmetricDim(), nil)
-		a.CopySym(h)
-		for j := range g {
-			a.SetSym(j, j, h.At(j, j)*(1+damping))
-		}
+	a := mat.NewSymDense(h.SymmetricDim(), nil)
+	a.CopySym(h)
+	for j := range g {
+		a.SetSym(j, j, h.At(j, j)*(1+damping))
 	}
 	factor := Factorize(a)
 	if factor == nil {

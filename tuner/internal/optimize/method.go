@@ -70,7 +70,6 @@ func begin(ctx context.Context, f Objective, x0 []float64, s Settings) (run, err
 	s.Box.clampAll(r.out.X)
 	var err error
 	r.out.Value, err = f.Gradient(ctx, r.out.X, r.g)
-	r.out.Passes++
 	if err == nil && !Finite(r.out.Value, r.g) {
 		err = errNotFinite
 	}
@@ -122,7 +121,6 @@ type Outcome struct {
 	Value      float64
 	Gap        float64 // estimated Value - minimum
 	Iterations int     // steps taken
-	Passes     int     // evaluations of value or gradient
 	Curvatures int     // evaluations of the curvature
 	Converged  bool    // Gap <= Settings.Gap or, where the gap is unknown, the value fell no more
 }
@@ -185,7 +183,6 @@ func (a adam) Minimize(ctx context.Context, f Objective, x0 []float64, s Setting
 	solver := gorgonia.NewAdamSolver()
 	for {
 		value, err := f.Gradient(ctx, m.x, m.g)
-		out.Passes++
 		if err != nil {
 			return out, err
 		}
@@ -228,7 +225,6 @@ func look(ctx context.Context, f Objective, out *Outcome, s Settings) error {
 	if _, err := f.Gradient(ctx, out.X, g); err != nil {
 		return err
 	}
-	out.Passes++
 	s.Box.hold(out.X, g)
 	if s.NoCurvature {
 		return nil
