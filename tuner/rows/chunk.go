@@ -19,7 +19,6 @@ const ChunkRows = 4096
 type Chunk struct {
 	factors
 	mg, eg []float32 // factors by row; nil where all have the same
-	Base   int       // number in the store of the first row
 	Rows   int
 	Runs   []Run    // rows of equal length
 	codes  []uint16 // the rows' pairs, row after row; nil while on disk

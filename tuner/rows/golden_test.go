@@ -79,8 +79,8 @@ func describe(t *testing.T, text *synthetic.Text, s *rows.Store) {
 				list = append(list, float64(c.Offset[j]))
 			}
 		}
-		text.Add(fmt.Sprintf("chunk %d: base, rows, runs, wide, mixed", i), float64(c.Base), float64(c.Rows),
-			float64(len(c.Runs)), float64(len(c.Wide)), mixed)
+		text.Add(fmt.Sprintf("chunk %d: rows, runs, wide, mixed", i), float64(c.Rows), float64(len(c.Runs)),
+			float64(len(c.Wide)), mixed)
 		text.Sums("values", list)
 	}
 	var entries []float64

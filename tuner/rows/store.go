@@ -244,11 +244,6 @@ func (b *Builder) Finish() (*Store, error) {
 	}
 	*b = Builder{}
 	slices.SortStableFunc(s.Chunks, byFactors)
-	base := 0
-	for _, c := range s.Chunks {
-		c.Base = base
-		base += c.Rows
-	}
 	return s, nil
 }
 

@@ -285,11 +285,8 @@ func dotSym(a, b *mat.SymDense) float64 {
 // identified alone, so each entry is reported as its difference from the table's mean, weighted by how often
 // each entry occurs.
 type Table struct {
-	Name  string `json:"name"`
-	Terms []int  `json:"-"`
-	// Material is the term that counts the same pieces, or -1 if none does (the
-	// king's table: there the mean cancels between the two sides).
-	Material int       `json:"-"`
+	Name     string    `json:"name"`
+	Terms    []int     `json:"-"`
 	MeanMG   float64   `json:"mean_mg"` // centipawns, under the fit
 	MeanEG   float64   `json:"mean_eg"`
 	MeanSEMG num.Float `json:"mean_se_mg"` // clustered standard errors, NaN (null) where not known
@@ -317,20 +314,20 @@ func FindTables(ctx context.Context, s *rows.Store, terms []rows.Term) ([]Table,
 	var m tableMatch
 	var tables []Table
 	m.table, tables = candidateTables(terms)
-	var material []int
+	columns := 0
 	m.column = make([]int, len(terms))
 	for t := range terms {
 		m.column[t] = -1
 		if terms[t].Group == eval.GroupMaterial {
-			m.column[t] = len(material)
-			material = append(material, t)
+			m.column[t] = columns
+			columns++
 		}
 	}
-	material = append(material, -1) // sums to nothing
-	m.sums, m.pieces = make([]float32, len(tables)), make([]float32, len(material))
+	columns++ // the last one sums to nothing: in the king's table the mean cancels between the two sides
+	m.sums, m.pieces = make([]float32, len(tables)), make([]float32, columns)
 	m.used = make([]bool, len(tables))
 	for k := range tables {
-		for j := range material {
+		for j := range columns {
 			m.same = append(m.same, [2]int{k, j})
 		}
 	}
@@ -341,7 +338,6 @@ func FindTables(ctx context.Context, s *rows.Store, terms []rows.Term) ([]Table,
 	last := -1
 	for _, p := range m.same {
 		if k := p[0]; m.used[k] && k != last {
-			tables[k].Material = material[p[1]]
 			out = append(out, tables[k])
 			last = k
 		}
