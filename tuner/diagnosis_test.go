@@ -248,7 +248,7 @@ func defined(o *objective.Penalized, data []rows.Row, theta []float64) (value fl
 			r, omega := &data[n], float64(p.Omega[i][j])/o.Design
 			loss, slope, _ := p.Loss.At(p.K, synthetic.Evaluate(r, w), float64(p.Target[i][j]))
 			value += omega * loss
-			mg, eg := synthetic.Factors(r)
+			mg, eg := r.Factors()
 			for _, e := range r.Entries {
 				v := omega * slope * float64(r.Scale) * float64(e.Count)
 				by.MG[e.Term] += v * mg

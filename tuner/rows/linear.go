@@ -191,7 +191,7 @@ func (l *linear) bySide(f *dataset.FeatureRow, r *Row) {
 // halve gives the terms of one half that half's part of the row's factors. Where the factors
 // cancel each other out the part is nothing that can be written, and flatten refuses the row.
 func (l *linear) halve(r *Row) {
-	mg, eg := r.factors()
+	mg, eg := r.Factors()
 	if mg+eg == 0 {
 		return
 	}
@@ -213,7 +213,7 @@ func (l *linear) own(e Entry) bool {
 
 // flatten divides the counts of flat terms by the row's factors.
 func (l *linear) flatten(r *Row) error {
-	mg, eg := r.factors()
+	mg, eg := r.Factors()
 	factor := float64(r.Scale) * (mg + eg)
 	if math.Abs(factor-1) < 1e-6 || !slices.ContainsFunc(l.entries, l.own) {
 		return nil

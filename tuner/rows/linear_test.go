@@ -24,10 +24,7 @@ func (s *Store) Truncate() error { return s.disk.f.Truncate(s.disk.size / 2) }
 
 // value is the evaluation of a row under the terms' start values.
 func value(r *Row, terms []Term) float64 {
-	mg, eg := float64(r.MG), float64(r.EG)
-	if r.Phase != OwnFactors {
-		mg, eg = float64(r.Phase)/MaxPhase, float64(MaxPhase-r.Phase)/MaxPhase
-	}
+	mg, eg := r.Factors()
 	sum := 0.0
 	for _, e := range r.Entries {
 		sum += float64(e.Count) * (mg*terms[e.Term].MG + eg*terms[e.Term].EG)

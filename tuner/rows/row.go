@@ -60,8 +60,8 @@ type Row struct {
 	MG, EG float32
 }
 
-// factors returns the factors of the middlegame and the endgame values.
-func (r *Row) factors() (mg, eg float64) {
+// Factors returns the factors of the middlegame and the endgame values.
+func (r *Row) Factors() (mg, eg float64) {
 	if r.Phase == OwnFactors {
 		return float64(r.MG), float64(r.EG)
 	}

@@ -122,19 +122,11 @@ func (s Games) Entries(r *rand.Rand) []rows.Entry {
 // Evaluate is the definition of E, written as plainly as it can be.
 func Evaluate(r *rows.Row, w objective.Tapered) float64 {
 	e := 0.0
-	mg, eg := Factors(r)
+	mg, eg := r.Factors()
 	for _, x := range r.Entries {
 		e += float64(x.Count) * (w.MG[x.Term]*mg + w.EG[x.Term]*eg)
 	}
 	return e*float64(r.Scale) + float64(r.Offset)
-}
-
-// Factors returns the factors of the row's middlegame and endgame values.
-func Factors(r *rows.Row) (mg, eg float64) {
-	if r.Phase == rows.OwnFactors {
-		return float64(r.MG), float64(r.EG)
-	}
-	return float64(r.Phase) / rows.MaxPhase, float64(rows.MaxPhase-r.Phase) / rows.MaxPhase
 }
 
 // Finish ends the building of a store.
