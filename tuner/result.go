@@ -26,20 +26,14 @@ type Pedigree struct {
 	Time    time.Time
 }
 
-// weights returns the rounded coefficients in table order.
-func (r *Result) weights() []eval.Coef {
-	w := make([]eval.Coef, len(r.Terms))
-	for i, t := range r.Terms {
-		w[i] = eval.Coef{MG: t.MG, EG: t.EG}
-	}
-	return w
-}
-
 // File returns the weight file of the fit. Beside the weights it carries the unrounded numbers, their clustered
 // standard errors, the number of positions in which each term occurred, and where it all comes from. All of it
 // but Pedigree.Time is the same for the same data and configuration.
 func (r *Result) File(m *eval.Model, p Pedigree) (*models.File, error) {
-	w := r.weights()
+	w := make([]eval.Coef, len(r.Terms))
+	for i, t := range r.Terms {
+		w[i] = eval.Coef{MG: t.MG, EG: t.EG}
+	}
 	if err := m.Check(w); err != nil {
 		return nil, err
 	}

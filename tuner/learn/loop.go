@@ -348,10 +348,6 @@ func (l *learner) spec(weights string) engine.Spec {
 	return engine.Spec{Name: "assay", Weights: weights, Options: []engine.Option{hash}}
 }
 
-func (l *learner) limits(nodes uint64) selfplay.Limits {
-	return selfplay.Limits{Nodes: nodes, HardNodes: l.Plan.HardNodes}
-}
-
 func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 	plan := l.Plan.Generations[g-1]
 	c := datagen.Config{Setup: l.setup(l.run.Path(Folder(g), "games"), plan.Nodes), Games: uint64(plan.Games),
@@ -372,9 +368,8 @@ func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 // Gate lets the last fit's weights meet the champion's.
 func (l *learner) Gate(ctx context.Context, g int, proposed, champion *Weights) (*match.Result, *Weights, error) {
 	plan := l.Plan.Generations[g-1].Gate
-	c := l.match(l.run.Path(Folder(g), "gate"), l.player(proposed), l.player(champion), plan.Nodes)
-	c.Games = uint64(plan.Games)
-	c.Test = plan.test()
+	c := match.Config{Setup: l.setup(l.run.Path(Folder(g), "gate"), plan.Nodes), A: l.player(proposed),
+		B: l.player(champion), Games: uint64(plan.Games), Test: plan.test()}
 	c.Generation, c.Stage = uint64(g), "gate"
 	r, err := l.play(ctx, c, fmt.Sprintf("generation %d: gate", g))
 	return r, proposed, err
@@ -413,21 +408,18 @@ func (l *learner) final(ctx context.Context) error {
 func (l *learner) measure(ctx context.Context, stage, name string, player *Weights,
 	against selfplay.Player) (*match.Result, error) {
 	last := len(l.Plan.Generations)
-	c := l.match(l.run.Path(Folder(last), stage), l.player(player), against, l.Plan.Final.Nodes)
-	c.Games = uint64(l.Plan.Final.Games)
+	c := match.Config{Setup: l.setup(l.run.Path(Folder(last), stage), l.Plan.Final.Nodes), A: l.player(player),
+		B: against, Games: uint64(l.Plan.Final.Games)}
 	c.Generation, c.Stage = uint64(last), stage
 	return l.play(ctx, c, name)
-}
-
-func (l *learner) match(out string, a, b selfplay.Player, nodes uint64) match.Config {
-	return match.Config{Setup: l.setup(out, nodes), A: a, B: b}
 }
 
 // setup says how the run's games are played, and keeps them in the folder.
 func (l *learner) setup(out string, nodes uint64) selfplay.Setup {
 	rule := selfplay.StandardAdjudication()
 	rule.Tables = l.Tables
-	s := selfplay.Setup{Place: l.Place, Rules: selfplay.Rules{Limits: l.limits(nodes), Rule: rule, Seed: l.Plan.Seed,
+	limits := selfplay.Limits{Nodes: nodes, HardNodes: l.Plan.HardNodes}
+	s := selfplay.Setup{Place: l.Place, Rules: selfplay.Rules{Limits: limits, Rule: rule, Seed: l.Plan.Seed,
 		Program: l.Program}}
 	s.Out = out
 	return s

@@ -196,13 +196,11 @@ func (p *Params) Priorless() bool {
 	return !slices.ContainsFunc(p.tau, func(tau float64) bool { return !math.IsInf(tau, 1) })
 }
 
-// Widen multiplies the widths of all priors. A copy of the parameters keeps its own.
+// Widen multiplies the widths of all priors.
 func (p *Params) Widen(factor float64) {
-	tau := make([]float64, len(p.tau))
-	for j, v := range p.tau {
-		tau[j] = v * factor
+	for j := range p.tau {
+		p.tau[j] *= factor
 	}
-	p.tau = tau
 }
 
 // Without returns the parameters of the other terms, where those that out chooses are 0, and of each the number it has
