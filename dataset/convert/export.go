@@ -188,24 +188,15 @@ func (e *exporter) to(ctx context.Context, w io.Writer) (n int64, err error) {
 func writeRows[R any](ctx context.Context, e *exporter, r *dataset.Reader[R], out *bufio.Writer,
 	encode func([]byte, *R) ([]byte, error)) (n int64, err error) {
 	var buf []byte
-	for row, err := range r.All() {
-		if err != nil {
-			return n, err
-		}
-		if buf, err = encode(buf[:0], &row); err != nil {
-			return n, fmt.Errorf("convert: %s, row %d: %w", r.Path(), n+1, err)
+	err = dataset.Each(ctx, r, e.Progress, "", func(row *R) (err error) {
+		if buf, err = encode(buf[:0], row); err != nil {
+			return fmt.Errorf("convert: %s, row %d: %w", r.Path(), n+1, err)
 		}
 		if _, err := out.Write(buf); err != nil {
-			return n, fmt.Errorf("convert: %w", err)
+			return fmt.Errorf("convert: %w", err)
 		}
-		if n++; n%4096 == 0 {
-			if ctx.Err() != nil {
-				return n, ctx.Err()
-			}
-			if e.Progress != nil {
-				e.Progress(n, r.Len(), "")
-			}
-		}
-	}
-	return n, nil
+		n++
+		return nil
+	})
+	return n, err
 }
