@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"hash/maphash"
 	"math"
 
 	"github.com/assay-chess/assay/dataset"
@@ -80,7 +79,7 @@ func Summarize(ctx context.Context, path string, progress dataset.Progress) (*Su
 	if err != nil {
 		return nil, err
 	}
-	c := &counter{s: Summary{Path: path, Format: format}, seed: maphash.MakeSeed()}
+	c := &counter{s: Summary{Path: path, Format: format}}
 	defer c.rows.Close()
 	for i := range len(binEdges) - 1 {
 		c.s.Scores = append(c.s.Scores, scoreBin{From: binEdges[i], To: binEdges[i+1]})
@@ -141,7 +140,6 @@ func summarize[R any](ctx context.Context, c *counter, path string, open opener[
 // counter counts the rows for a Summary.
 type counter struct {
 	s        Summary
-	seed     maphash.Seed
 	rows     dedup.Finder // finds duplicates
 	games    dedup.KeySet
 	openings dedup.KeySet
@@ -168,7 +166,7 @@ func (c *counter) game(g *dataset.GameRow) {
 	}
 	c.s.Terminations[g.Termination]++
 	c.s.Forfeits.Add(dataset.Forfeit(g.Termination), 1)
-	c.duplicate(dedup.GameKey(c.seed, g.Start, g.Moves))
+	c.duplicate(dedup.GameKey(g.Start, g.Moves))
 }
 
 func (c *counter) position(p *dataset.PositionRow) {
@@ -301,8 +299,6 @@ func NewTally() *Tally {
 		keys: keySample{seen: map[uint64]struct{}{}}, Standings: map[string]*Standing{}}
 }
 
-var lineSeed = maphash.MakeSeed()
-
 // Add counts the game with a number.
 func (t *Tally) Add(number uint64, g *dataset.GameRow) {
 	t.Games++
@@ -325,7 +321,7 @@ func (t *Tally) Add(number uint64, g *dataset.GameRow) {
 	t.countPlayer(g.White, g.Result)
 	t.countPlayer(g.Black, -g.Result)
 
-	if !t.lines.Add(dedup.GameKey(lineSeed, g.Start, g.Moves)) {
+	if !t.lines.Add(dedup.GameKey(g.Start, g.Moves)) {
 		t.Repeated++
 	}
 	for ply, game := range g.Replay() {

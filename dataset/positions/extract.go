@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"iter"
 	"path/filepath"
 
@@ -234,7 +233,6 @@ type extractJob struct {
 func readGames(views *dataset.Views, sources []*dataset.Reader[dataset.GameRow], send func(*extractJob) error) error {
 	job := &extractJob{}
 	var ids, moves dedup.KeySet
-	seed := maphash.MakeSeed()
 	for _, s := range sources {
 		for game, err := range s.All() {
 			if err != nil {
@@ -246,7 +244,7 @@ func readGames(views *dataset.Views, sources []*dataset.Reader[dataset.GameRow],
 			if !ids.Add(game.Game) {
 				return fmt.Errorf("dataset: %s: game %016x: %w", s.Path(), game.Game, dataset.ErrDuplicate)
 			}
-			if !moves.Add(dedup.GameKey(seed, game.Start, game.Moves)) {
+			if !moves.Add(dedup.GameKey(game.Start, game.Moves)) {
 				job.counts.SameMoves++
 			}
 			job.games = append(job.games, game)

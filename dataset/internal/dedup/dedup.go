@@ -155,14 +155,16 @@ func (s *KeySet) Has(key uint64) bool {
 	return s.n > 0 && *s.slot(key) == key
 }
 
+var gameSeed = maphash.MakeSeed()
+
 // GameKey returns a key of a game's first position (a FEN) and moves. Keys of different
 // processes cannot be compared: each has a seed of its own.
-func GameKey(seed maphash.Seed, start string, moves []board.Move) uint64 {
+func GameKey(start string, moves []board.Move) uint64 {
 	doc := []byte(start + "\x00")
 	for _, m := range moves {
 		doc = binary.LittleEndian.AppendUint16(doc, uint16(m))
 	}
-	return maphash.Bytes(seed, doc)
+	return maphash.Bytes(gameSeed, doc)
 }
 
 // RowSet is a set of row numbers, one bit a row. The zero value has room for no row.
