@@ -82,7 +82,7 @@ func Parse(s string) (line, error) {
 	line := line{Score: dataset.NoScore}
 	s = strings.TrimSpace(s)
 	if text, rest, _ := strings.Cut(s, " "); isRanks(rest) { // "1.0 FEN"
-		if _, ok := knownResult(text); ok {
+		if _, ok := resultSpellings[text]; ok {
 			_ = line.setResult(text) // it is known
 			s = strings.TrimSpace(rest)
 		}
@@ -151,7 +151,7 @@ func fieldsEnd(s string) (n, end int, plain bool) {
 			break
 		}
 		if n >= 4 {
-			if field != "-" && !isDigits(field) || n == 4 && i < len(s) && s[i] == ';' {
+			if field != "-" && strings.Trim(field, digits) != "" || n == 4 && i < len(s) && s[i] == ';' {
 				break
 			}
 			plain = plain && field != "-"
@@ -166,15 +166,6 @@ func fieldsEnd(s string) (n, end int, plain bool) {
 		return 4, four, true
 	}
 	return n, end, plain
-}
-
-func isDigits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
 }
 
 // takeLabels reads a result, and a score if there is one, that are not operations, and
@@ -203,7 +194,7 @@ func (l *line) takeLabels(s string) (rest string, err error) {
 	}
 	text, rest, _ := strings.Cut(s, " ")
 	text = strings.TrimSuffix(text, ";")
-	if _, ok := knownResult(text); !ok {
+	if _, ok := resultSpellings[text]; !ok {
 		return s, nil
 	}
 	return rest, l.setResult(text)
@@ -244,7 +235,7 @@ func (l *line) columns(s string, sep byte) error {
 	// "result | score" is in use too. It is recognized by a spelling that can only be a
 	// result.
 	if _, err := strconv.Atoi(first); err != nil {
-		if _, is := knownResult(first); is {
+		if _, is := resultSpellings[first]; is {
 			first, second = second, first
 		}
 	}
@@ -288,7 +279,7 @@ func (l *line) parseOps(s string) error {
 		quoted := len(operand) > 1 && operand[0] == '"' && operand[len(operand)-1] == '"'
 		if quoted {
 			operand = operand[1 : len(operand)-1]
-			if _, is := knownResult(operand); is && name[0] == 'c' {
+			if _, is := resultSpellings[operand]; is && name[0] == 'c' {
 				if err := l.setResult(operand); err != nil {
 					return err
 				}

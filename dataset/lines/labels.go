@@ -28,13 +28,6 @@ var resultSpellings = map[string]float32{
 // winners are spellings of a result by who won: White, Black or nobody.
 var winners = map[string]float32{"w": 1, "b": 0, "d": 0.5}
 
-// knownResult reads one of the usual spellings of a game's result: 1-0, 1/2-1/2,
-// 0-1, or the numbers 1, 0.5 and 0 with or without decimals.
-func knownResult(s string) (result float32, ok bool) {
-	result, ok = resultSpellings[s]
-	return result, ok
-}
-
 // parseResult reads a result from 0 (Black won) to 1 (White won): a usual spelling, the letter of the winner, or a
 // decimal fraction in between. The error is ErrResultScale (wrapped) for -1, ErrHalfPoints for 2.
 func parseResult(s string) (float32, error) {
