@@ -58,8 +58,6 @@ func engine(how, at string) {
 	switch how {
 	case "noheader":
 		doc = []byte("Stockfish 15.1 by the Stockfish developers")
-	case "oldheader":
-		doc = []byte(strings.Replace(string(doc), "features/2", "features/0", 1))
 	case "quiet":
 		time.Sleep(time.Minute)
 	case "banner":
@@ -96,12 +94,6 @@ func engine(how, at string) {
 				continue
 			case "long":
 				fmt.Fprintln(out, strings.Repeat(" ", 2*maxRecord))
-				continue
-			case "term":
-				fmt.Fprintln(out, `{"term":[6],"count":[1]}`)
-				continue
-			case "short":
-				fmt.Fprintln(out, `{"term":[1,2],"count":[1]}`)
 				continue
 			case "extra":
 				fmt.Fprintln(out, `{}`)
@@ -197,7 +189,6 @@ func TestEnginesThatMisbehave(t *testing.T) {
 	for how, want := range map[string][]string{
 		"noheader":  {"1 lines and no header", "first line is", "Stockfish 15.1"},
 		"talk":      {"no header in its first 101 lines", "info string"},
-		"oldheader": {"features/0"},
 		"quiet":     {ErrSilent.Error()},
 		"unflushed": {ErrSilent.Error(), "row 1 ", "flush"},
 		"crash":     {row, "exit status 3", "segmentation fault, as it were"},
@@ -205,8 +196,6 @@ func TestEnginesThatMisbehave(t *testing.T) {
 		"range":     {row, "term 5: count 200", "float32"},
 		"garbage":   {row, "info depth 1"},
 		"long":      {row, "longer than"},
-		"term":      {row, "term 6, but there are 6"},
-		"short":     {row, "2 terms, but 1 counts"},
 		"extra":     {"drifted apart"}, // seen at the next record
 	} {
 		t.Run(how, func(t *testing.T) {
@@ -357,6 +346,7 @@ func TestRecords(t *testing.T) {
 	for name, c := range map[string][3]string{
 		"sides":    {"", `{"term":[],"white":[],"black":[]}`, `need "by_side":true`},
 		"no sides": {`,"by_side":true`, `{"term":[],"count":[]}`, "want white, black"},
+		"length":   {"", `{"term":[1,2],"count":[1]}`, "2 terms, but 1 counts"},
 		"lengths":  {`,"by_side":true`, `{"term":[0],"white":[1],"black":[]}`, "1 terms, but 1 and 0 counts"},
 		"term":     {"", `{"term":[5],"count":[1]}`, "term 5, but there are 5"},
 		"field":    {"", `{"term":[],"count":[],"halves":[1,2]}`, "halves"},
