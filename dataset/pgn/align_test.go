@@ -25,12 +25,12 @@ type said struct {
 
 // untold writes games whose moves lose 0 to 60 centipawns for the side that makes them, if they
 // lose, with scores that are off by 20, and returns the scores that each should have.
-func untold(t *testing.T, seed uint64, games, plies int, how said, lose bool) (text string, want [][]int16) {
+func untold(seed uint64, games, plies int, how said, lose bool) (text string, want [][]int16) {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	var b strings.Builder
 	for i := range games {
 		start := [...]string{"", starts["Black first"], starts["FEN"]}[i%3]
-		first, sans, row := play(t, rng, start, plies)
+		first, sans, row := play(rng, start, plies)
 		value, values := 0.0, []int{0}
 		for k := range sans {
 			if loss := 60 * rng.Float64(); !lose {
@@ -90,7 +90,7 @@ func TestTheDataDecide(t *testing.T) {
 		for _, ply := range []Ply{Before, After} {
 			for _, centipawns := range []bool{false, true} {
 				how := said{view, ply, centipawns}
-				text, want := untold(t, 1, 30, 60, how, true)
+				text, want := untold(1, 30, 60, how, true)
 				games, tally := readAll(t, Reading{}, text)
 				for i, g := range games {
 					if g.View != view || g.Ply != ply || !slices.Equal(g.Row.Scores, want[i]) {
@@ -109,7 +109,7 @@ func TestTheDataDecide(t *testing.T) {
 // Times beside the scores say their position; the view is White's unless the scores show the mover's.
 func TestEnginesAtPlay(t *testing.T) {
 	for view, games := range map[View]int{White: 30, Mover: 30} {
-		text, want := untold(t, 4, games, 60, said{view, Before, true}, true)
+		text, want := untold(4, games, 60, said{view, Before, true}, true)
 		got, _ := readAll(t, Reading{}, strings.ReplaceAll(text, ",20]", ",20] [%emt 0:00:01]"))
 		for i, g := range got {
 			if g.Dialect.Name != "ChessBase, engines at play" || !slices.Equal(g.Row.Scores, want[i]) {
@@ -126,7 +126,7 @@ func TestEnginesOfDifferentScales(t *testing.T) {
 		var b strings.Builder
 		rng := rand.New(rand.NewPCG(5, seed))
 		for i := range 40 {
-			first, sans, _ := play(t, rng, "", 60)
+			first, sans, _ := play(rng, "", 60)
 			value := 0.0
 			b.WriteString("[Event \"x\"]\n\n" + movetext(first, sans, func(k int) string {
 				n := int(value + 30*rng.NormFloat64())
@@ -153,7 +153,7 @@ func TestUndecidedScoresAreLeftOut(t *testing.T) {
 		games int
 		lose  bool
 	}{{"few", 8, true}, {"noise", 100, false}} {
-		text, want := untold(t, 2, c.games, 60, said{White, After, false}, c.lose)
+		text, want := untold(2, c.games, 60, said{White, After, false}, c.lose)
 		games, tally := readAll(t, Reading{}, text)
 		scores := 0
 		for _, g := range games {
@@ -191,7 +191,7 @@ func TestReadingComesFirst(t *testing.T) {
 
 // Games that wait come in their order, with the errors between them and at the end.
 func TestHeldGamesKeepTheirOrder(t *testing.T) {
-	text, _ := untold(t, 3, 12, 60, said{White, Before, false}, true)
+	text, _ := untold(3, 12, 60, said{White, Before, false}, true)
 	text = strings.Replace(text, "[Event \"2\"]", "[Event \"bad\"]\n\n1. e5 1-0\n\n[Event \"2\"]", 1)
 	text += "[Event \"none\"]\n\n1. e4 1-0\n\n[Event \"end\"]\n\n1. e4"
 	var got []string

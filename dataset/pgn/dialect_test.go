@@ -136,18 +136,9 @@ var starts = map[string]string{
 }
 
 // play makes a game of random moves from a start, which ends before mate or stalemate.
-func play(t *testing.T, rng *rand.Rand, start string, plies int) (p board.Position, sans []string,
-	row dataset.GameRow) {
-	row = dataset.GameRow{Variant: dataset.Standard}
-	p = board.StartPosition()
-	if start != "" {
-		var err error
-		if p, err = board.ParseFEN(start); err != nil {
-			t.Fatal(err)
-		}
-		row.Start = p.FEN()
-	}
-	first := p
+func play(rng *rand.Rand, start string, plies int) (first board.Position, sans []string, row dataset.GameRow) {
+	row, first = fresh(start)
+	p := first
 	for range plies {
 		moves := p.LegalMoves(nil)
 		m := moves[rng.IntN(len(moves))]
@@ -197,7 +188,7 @@ func TestDialects(t *testing.T) {
 		var text string
 		var want [][]int16
 		for _, name := range []string{"White first", "Black first", "FEN"} {
-			game, scores := writeGame(t, d, w.tags, &w.written, starts[name])
+			game, scores := writeGame(d, w.tags, &w.written, starts[name])
 			text, want = text+game, append(want, scores)
 		}
 		path := filepath.Join("testdata", "dialects", strings.Map(func(r rune) rune {
@@ -227,9 +218,9 @@ func TestDialects(t *testing.T) {
 }
 
 // writeGame writes a game of random moves in a dialect, and returns the scores that it has.
-func writeGame(t *testing.T, d *dialect, tags string, w *written, start string) (text string, want []int16) {
+func writeGame(d *dialect, tags string, w *written, start string) (text string, want []int16) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	first, sans, row := play(t, rng, start, 13)
+	first, sans, row := play(rng, start, 13)
 	white := func(i int) bool { return (first.SideToMove() == board.White) == (i%2 == 0) }
 	want = make([]int16, len(sans))
 	comments := make([]string, len(sans))

@@ -246,7 +246,7 @@ func sheets(t *testing.T, rng *rand.Rand) (list []sheet) {
 	}
 	for i := range 25 {
 		s := sheet{result: "1/2-1/2"}
-		s.start, s.moves, _ = play(t, rng, "", 150+i)
+		s.start, s.moves, _ = play(rng, "", 150+i)
 		list = append(list, s)
 	}
 	for i := range list {

@@ -2,6 +2,7 @@ package pgn
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,20 +19,20 @@ import (
 	"github.com/assay-chess/assay/internal/setup"
 )
 
+// fresh returns a row without moves, and its first position.
+func fresh(start string) (dataset.GameRow, board.Position) {
+	g := dataset.GameRow{Variant: dataset.Standard, Start: start, White: "A", Black: "B"}
+	p := setup.Must(board.ParseFEN(cmp.Or(start, board.StartFEN)))
+	if p.Chess960() {
+		g.Variant = dataset.Chess960
+	}
+	return g, p
+}
+
 // game builds a row of the moves, in SAN.
 func game(t testing.TB, start, result string, sans ...string) dataset.GameRow {
 	t.Helper()
-	p := board.StartPosition()
-	g := dataset.GameRow{Variant: dataset.Standard, Start: start, White: "A", Black: "B"}
-	if start != "" {
-		var err error
-		if p, err = board.ParseFEN(start); err != nil {
-			t.Fatal(err)
-		}
-		if p.Chess960() {
-			g.Variant = dataset.Chess960
-		}
-	}
+	g, p := fresh(start)
 	for _, san := range sans {
 		m := setup.Must(p.ParseSAN(san))
 		p.Make(m)
@@ -107,17 +108,8 @@ func TestWriteRefusesIllegalMoves(t *testing.T) {
 
 // randomGame plays random moves with random scores.
 func randomGame(rng *rand.Rand, start string) dataset.GameRow {
-	p := board.StartPosition()
-	g := dataset.GameRow{Variant: dataset.Standard, Start: start, White: "W", Black: "B", Termination: "test"}
-	if start != "" {
-		var err error
-		if p, err = board.ParseFEN(start); err != nil {
-			panic(err)
-		}
-		if p.Chess960() {
-			g.Variant = dataset.Chess960
-		}
-	}
+	g, p := fresh(start)
+	g.Termination = "test"
 	over := board.NewGame(p)
 	for n := rng.IntN(250); len(g.Moves) < n; {
 		moves := over.Position().LegalMoves(nil)
