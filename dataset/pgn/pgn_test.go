@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -283,20 +282,6 @@ func TestMatesOfMatchRunners(t *testing.T) {
 				t.Errorf("{%s}: %v, %v; want %v", comment, g.Row.Scores, err, want)
 			}
 		}
-	}
-}
-
-func TestReadPassesOnErrorsOfTheReader(t *testing.T) {
-	broken := errors.New("broken pipe")
-	in := io.MultiReader(strings.NewReader("[Event \"x\"]\n\n1. e4 1-0\n[Event"), iotest.ErrReader(broken))
-	n := 0
-	var last error
-	for _, err := range Read(in) {
-		n++
-		last = err
-	}
-	if n != 2 || !errors.Is(last, broken) {
-		t.Errorf("%d games, %v", n, last)
 	}
 }
 
