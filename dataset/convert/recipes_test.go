@@ -18,19 +18,6 @@ import (
 	"github.com/assay-chess/assay/internal/setup"
 )
 
-// recipe returns the block of FORMAT.md that contains a text.
-func recipe(t *testing.T, language, has string) string {
-	t.Helper()
-	text := setup.Must(os.ReadFile("../FORMAT.md"))
-	for _, block := range strings.Split(string(text), "\n```"+language+"\n")[1:] {
-		if block, _, _ = strings.Cut(block, "\n```\n"); strings.Contains(block, has) {
-			return block + "\n"
-		}
-	}
-	t.Fatalf("FORMAT.md has no recipe in %s with %q", language, has)
-	return ""
-}
-
 // recipeData are the data sets positions and games in dir, and their exports.
 func recipeData(t *testing.T, dir string) (list []dataset.PositionRow, games []dataset.GameRow) {
 	t.Helper()
@@ -64,7 +51,8 @@ func TestRecipe(t *testing.T) {
 	dir := t.TempDir()
 	recipeData(t, dir)
 	python := pythonWith(t, "hashlib", "it is part of Python")
-	script := recipe(t, "python", "# sizes and checksums")
+	_, script, _ := strings.Cut(string(setup.Must(os.ReadFile("../FORMAT.md"))), "```python\n")
+	script, _, _ = strings.Cut(script, "```\n")
 	runScript(t, dir, python, script)
 	shard := filepath.Join(dir, "positions", "positions-00000.arrow")
 	data := setup.Must(os.ReadFile(shard))
