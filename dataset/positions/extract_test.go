@@ -183,28 +183,6 @@ func TestExtractIsTheSameForAnyWorkersAndResumes(t *testing.T) {
 	}
 }
 
-// A real resume, after some shards: rows on disk are not written twice.
-func TestExtractResumesAfterWholeShards(t *testing.T) {
-	r := gamesIn(t, datatest.Games[dataset.GameRow](23, 60))
-	f := Filter{Resolve: ResolveKeep}
-	dir := t.TempDir()
-	_, rows := extract(t, r, t.TempDir(), f, 1)
-	id := setup.Must(r.ID())
-	config := dataset.WriterConfig{Config: f, Program: "test", Parents: []string{id}}
-	w := setup.Must(dataset.NewPositionWriter(dir, config, dataset.ShardRows(64, 256)))
-	for i := range rows[:1000] {
-		setup.Check(t, w.Append(&rows[i]))
-	}
-	if w.Rows() != 768 {
-		t.Fatalf("%d rows", w.Rows())
-	}
-	w.Close()
-	_, got := extract(t, r, dir, f, 2)
-	if !reflect.DeepEqual(got, rows) {
-		t.Errorf("%d rows after the resume, %d without", len(got), len(rows))
-	}
-}
-
 func TestExtractPassesOnDamage(t *testing.T) {
 	r := gamesIn(t, datatest.Games[dataset.GameRow](24, 40))
 	path := filepath.Join(r.Path(), "games-00002.arrow")
