@@ -108,34 +108,6 @@ func TestExtractAccountsForEveryPosition(t *testing.T) {
 	}
 }
 
-func TestExtractKeepsLabels(t *testing.T) {
-	games := datatest.Games[dataset.GameRow](21, 20)
-	_, rows := extract(t, gamesIn(t, games), t.TempDir(), Filter{Resolve: ResolveKeep, KeepDuplicates: true}, 1)
-	next := 0
-	for _, g := range games {
-		for i, game := range g.Replay() {
-			p := game.Position()
-			if i == len(g.Moves) || i < int(g.OpeningPlies) || p.InCheck() || g.Scores[i] > dataset.MaxScore ||
-				g.Scores[i] < -dataset.MaxScore {
-				continue
-			}
-			want := dataset.PositionRow{Board: *p, Ply: uint16(p.Ply()), Score: g.Scores[i],
-				Result: dataset.ResultOf(g.Result), Game: g.Game, Opening: g.Opening, Weight: 1}
-			if next == len(rows) {
-				t.Fatal("too few rows")
-			}
-			// Only the castling rights show that a position is of Chess960.
-			if got := rows[next]; got != want && got.Board.Castling() != 0 {
-				t.Fatalf("row %d is\n%+v, want\n%+v", next, got, want)
-			}
-			next++
-		}
-	}
-	if next != len(rows) {
-		t.Errorf("%d rows, want %d", len(rows), next)
-	}
-}
-
 func TestExtractIsTheSameForAnyWorkersAndResumes(t *testing.T) {
 	games := datatest.Games[dataset.GameRow](22, 300)
 	r := gamesIn(t, games)
