@@ -11,7 +11,6 @@ import (
 	"math"
 	"os/exec"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/assay-chess/assay/dataset"
@@ -250,14 +249,15 @@ type process struct {
 	header  *header
 	skipped []string // lines before the header
 	stderr  machine.Tail
-	kill    context.CancelFunc
+	ctx     context.Context // of cmd
+	kill    context.CancelCauseFunc
 	timeout time.Duration
 }
 
 // start starts the command and reads its header.
 func start(ctx context.Context, command []string, timeout time.Duration) (*process, error) {
-	ctx, kill := context.WithCancel(ctx)
-	p := &process{cmd: machine.Command(ctx, command[0], command[1:]...), kill: kill, timeout: timeout}
+	ctx, kill := context.WithCancelCause(ctx)
+	p := &process{cmd: machine.Command(ctx, command[0], command[1:]...), ctx: ctx, kill: kill, timeout: timeout}
 	p.cmd.Stderr = &p.stderr
 	p.cmd.WaitDelay = time.Second // for its own children that keep stderr open
 	in, err := p.cmd.StdinPipe()
@@ -270,7 +270,7 @@ func start(ctx context.Context, command []string, timeout time.Duration) (*proce
 		}
 	}
 	if err != nil {
-		kill()
+		kill(nil)
 		return nil, fmt.Errorf("features: %w", err)
 	}
 	if err := p.readHeader(); err != nil {
@@ -309,27 +309,8 @@ func (p *process) readHeader() error {
 	}
 }
 
-// watchdog kills a process that does not answer in time.
-type watchdog struct {
-	timer *time.Timer
-	fired atomic.Bool
-}
-
-// watch kills the process unless the watchdog is reset or stopped in time.
-func (p *process) watch() *watchdog {
-	w := &watchdog{}
-	w.timer = time.AfterFunc(p.timeout, func() {
-		w.fired.Store(true)
-		p.kill()
-	})
-	return w
-}
-
-// Stop stops the watchdog and reports whether it killed the process.
-func (w *watchdog) Stop() bool {
-	w.timer.Stop()
-	return w.fired.Load()
-}
+// watch kills the process with ErrSilent unless the timer is reset or stopped in time.
+func (p *process) watch() *time.Timer { return time.AfterFunc(p.timeout, func() { p.kill(ErrSilent) }) }
 
 // ask sends positions, reads the answers at the same time, and passes them to take. An error names
 // the position that it is about.
@@ -347,11 +328,11 @@ func (p *process) ask(examples []*example, take func(x *example, row *dataset.Fe
 	for _, x := range examples {
 		row, err := p.records.next(&x.board)
 		if err == nil {
-			dog.timer.Reset(p.timeout)
+			dog.Reset(p.timeout)
 			err = take(x, row)
 		}
 		if err = p.reason(err, dog); err != nil {
-			p.kill() // this also ends the writing goroutine
+			p.kill(nil) // this also ends the writing goroutine
 			<-wrote
 			return fmt.Errorf("%s: %w", x, err)
 		}
@@ -360,12 +341,14 @@ func (p *process) ask(examples []*example, take func(x *example, row *dataset.Fe
 	return <-wrote
 }
 
-// reason returns the cause of err, and stops the watchdog if there is one.
-func (p *process) reason(err error, dog *watchdog) error {
-	switch {
-	case err == nil:
+// reason returns the cause of err, and stops the timer.
+func (p *process) reason(err error, dog *time.Timer) error {
+	if err == nil {
 		return nil
-	case dog.Stop():
+	}
+	dog.Stop()
+	switch {
+	case context.Cause(p.ctx) == ErrSilent:
 		return fmt.Errorf("%w in %v; does it flush its output at an empty line?", ErrSilent, p.timeout)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return errEnded
@@ -380,13 +363,13 @@ var errEnded = fmt.Errorf("%w: its output ended", ErrProtocol)
 func (p *process) end(err error) error {
 	p.pipe.Close()
 	if err != nil {
-		p.kill()
+		p.kill(nil)
 	}
 	late := p.watch()
 	more, _ := p.records.r.Peek(1) // to the end of its output
 	exit := p.cmd.Wait()
 	late.Stop()
-	p.kill()
+	p.kill(nil)
 	switch {
 	case err == nil && len(more) > 0:
 		return fmt.Errorf("%w: it printed more than one record per position: %.20q after the last", ErrProtocol, more)

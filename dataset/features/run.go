@@ -214,7 +214,7 @@ func (r *run) serve(ctx context.Context, p *process, blocks iter.Seq[*block]) (e
 		}
 	}()
 	if p != nil { // it was started before this context existed
-		defer context.AfterFunc(ctx, p.kill)()
+		defer context.AfterFunc(ctx, func() { p.kill(nil) })()
 	}
 	for b := range blocks {
 		if p == nil {
