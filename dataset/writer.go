@@ -37,9 +37,9 @@ type WriterConfig struct {
 // Writer writes a data set, a shard at a time. A row is safe once its shard is listed in
 // the manifest; see Rows. A Writer is not safe for concurrent use.
 type Writer[R any] struct {
+	writerOptions
 	dir      string
 	codec    *codec[R]
-	layout   layout
 	lock     *durable.Lock
 	manifest *durable.Manifest
 	builder  *array.RecordBuilder
@@ -49,22 +49,20 @@ type Writer[R any] struct {
 	out      *memoryFile // the open shard
 	size     int         // of the last out
 	arrow    *ipc.FileWriter
-	bare     bool         // files are not compressed
-	safe     func() int64 // number of rows that errors report as safe; see Scratch
-	err      error        // first error; sticky
+	err      error // first error; sticky
 }
 
 // WriterOption changes how rows are stored in files, but not the rows.
 type WriterOption func(*writerOptions)
 
 type writerOptions struct {
-	packed, bare         bool
-	batchRows, shardRows int
-	safe                 func() int64
+	layout
+	bare bool         // files are not compressed
+	safe func() int64 // number of rows that errors report as safe; see Scratch
 }
 
 // Packed writes one record batch per shard.
-func Packed() WriterOption { return func(o *writerOptions) { o.packed = true } }
+func Packed() WriterOption { return func(o *writerOptions) { o.batchRows = o.shardRows } }
 
 // ShardRows sets the numbers of rows of a record batch and of a shard.
 func ShardRows(batch, shard int) WriterOption {
@@ -108,14 +106,10 @@ func (r *Reader[R]) NewWriter(dir string, c WriterConfig, opts ...WriterOption) 
 }
 
 func newWriter[R any](dir string, c WriterConfig, code *codec[R], l layout, opts ...WriterOption) (*Writer[R], error) {
-	o := writerOptions{batchRows: l.batchRows, shardRows: l.shardRows}
+	o := writerOptions{layout: l}
 	for _, opt := range opts {
 		opt(&o)
 	}
-	if o.packed {
-		o.batchRows = o.shardRows
-	}
-	l.batchRows, l.shardRows = o.batchRows, o.shardRows
 	config, err := json.Marshal(c.Config)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: configuration of %s: %w", dir, err)
@@ -127,7 +121,7 @@ func newWriter[R any](dir string, c WriterConfig, code *codec[R], l layout, opts
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	w := &Writer[R]{dir: dir, codec: code, layout: l, bare: o.bare, lock: lock, safe: o.safe,
+	w := &Writer[R]{writerOptions: o, dir: dir, codec: code, lock: lock,
 		manifest: &durable.Manifest{Format: durable.ManifestFormat, Schema: l.format, Seed: c.Seed,
 			Program: c.Program, Config: config, Parents: c.Parents}}
 	if w.safe == nil {
