@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
-	"github.com/assay-chess/assay/dataset/internal/records"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -48,78 +46,31 @@ func scored(t *testing.T) (positionsDir, gamesDir string, scores []int16) {
 	return positionsDir, gamesDir, scores
 }
 
-// export returns a data set in a format.
-func export(t *testing.T, data string, f Format) string {
-	t.Helper()
-	var out bytes.Buffer
-	if _, err := Export(t.Context(), data, "-", ExportConfig{Format: f, Stdout: &out}); err != nil {
-		t.Fatal(f, err)
-	}
-	return out.String()
-}
-
-// A missing score is missing in every format: null, an empty field, or left out, and never 0;
-// all others are read back as they were. A format that cannot say so refuses the row.
+// A missing score is missing in every format, and never 0; all others are read back as they were.
 func TestScoresOf(t *testing.T) {
 	positionsDir, gamesDir, scores := scored(t)
-	none := 0
-	for _, s := range scores {
-		if s == dataset.NoScore {
-			none++
+	read := func(data string, f Format) string {
+		file, back := filepath.Join(t.TempDir(), "x."+string(f)), filepath.Join(t.TempDir(), "back")
+		if _, err := Export(t.Context(), data, file, ExportConfig{}); err != nil {
+			t.Fatal(f, err)
 		}
-	}
-	for _, f := range []Format{formatCSV, formatTSV, formatEPD, formatJSONL} {
-		text := export(t, positionsDir, f)
-		if f == formatJSONL {
-			for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
-				if want := `"score":` + orNull(scores[i]) + ","; !strings.Contains(line, want) {
-					t.Errorf("row %d lacks %s: %s", i, want, line)
-				}
-			}
-			continue
-		}
-		back := filepath.Join(t.TempDir(), "back")
-		if _, refused, err := importFiles(t, back, ImportConfig{}, put(t, "x."+string(f), text)); err != nil ||
-			refused != nil {
+		if _, refused, err := importFiles(t, back, ImportConfig{}, file); err != nil || refused != nil {
 			t.Fatal(f, refused, err)
 		}
-		for i, r := range positions(back) {
+		return back
+	}
+	for _, f := range []Format{formatCSV, formatTSV, formatEPD} {
+		for i, r := range positions(read(positionsDir, f)) {
 			if r.Score != scores[i] {
 				t.Errorf("%s, row %d: score %d, want %d", f, i, r.Score, scores[i])
 			}
 		}
 	}
-	if _, err := Export(t.Context(), positionsDir, "-",
-		ExportConfig{Format: formatBullet, Stdout: new(bytes.Buffer)}); !errors.Is(err, records.ErrNoScore) {
-		t.Errorf("bulletformat takes a row without a score: %v", err)
-	}
-	text := export(t, gamesDir, formatPGN)
-	if n := strings.Count(text, "%eval"); n != len(scores)-none {
-		t.Errorf("PGN has %d scores, want %d:\n%s", n, len(scores)-none, text)
-	}
-	back := filepath.Join(t.TempDir(), "back")
-	if _, refused, err := importFiles(t, back, ImportConfig{}, put(t, "x.pgn", text)); err != nil || refused != nil {
-		t.Fatal(refused, err)
-	}
-	for _, g := range gamesIn(back) {
+	for _, g := range gamesIn(read(gamesDir, formatPGN)) {
 		if !slices.Equal(g.Scores, scores) {
 			t.Errorf("scores %d, want %d", g.Scores, scores)
 		}
 	}
-	var list []string
-	for _, s := range scores {
-		list = append(list, orNull(s))
-	}
-	if text := export(t, gamesDir, formatJSONL); !strings.Contains(text, `"scores":[`+strings.Join(list, ",")+"]") {
-		t.Errorf("scores of a game are not %s: %s", list, text)
-	}
-}
-
-func orNull(s int16) string {
-	if s == dataset.NoScore {
-		return "null"
-	}
-	return fmt.Sprint(s)
 }
 
 // importGames returns the games of a PGN and what the import says of its comments.
