@@ -198,27 +198,20 @@ func TestDamagedBareFiles(t *testing.T) {
 			Eval: NoEval, Score: 5, Result: 0.5, Weight: 1}
 	}
 	fc := setup.Must(newFeaturesCodec(set))
+	readPositions := func(path string) (int, error) { return countRows(OpenPositions(path))((*PositionRow).Check) }
 	t.Run("games", func(t *testing.T) {
 		damageBare(t, bareFile(t, gamesCodec, layout{GamesFormat, "x", 5, 12}, games), len(games),
-			func(path string) (int, error) {
-				return countRows(OpenGames(path))(func(g *GameRow) error { return g.Check() })
-			})
+			func(path string) (int, error) { return countRows(OpenGames(path))((*GameRow).Check) })
 	})
 	t.Run("positions", func(t *testing.T) {
-		damageBare(t, bareFile(t, positionsCodec, layout{PositionsFormat, "x", 150, 400}, rows), len(rows),
-			func(path string) (int, error) {
-				return countRows(OpenPositions(path))(func(p *PositionRow) error { return p.Check() })
-			})
+		damageBare(t, bareFile(t, positionsCodec, layout{PositionsFormat, "x", 150, 400}, rows), len(rows), readPositions)
 	})
 	t.Run("uncompressed positions", func(t *testing.T) {
 		data := bareFile(t, positionsCodec, layout{PositionsFormat, "x", 150, 400}, rows, Uncompressed())
 		if len(data) < 103*len(rows) { // as many as the columns have
 			t.Errorf("%d bytes for %d rows", len(data), len(rows))
 		}
-		damageBare(t, data, len(rows),
-			func(path string) (int, error) {
-				return countRows(OpenPositions(path))(func(p *PositionRow) error { return p.Check() })
-			})
+		damageBare(t, data, len(rows), readPositions)
 	})
 	t.Run("features", func(t *testing.T) {
 		damageBare(t, bareFile(t, fc, layout{FeaturesFormat, "x", 50, 90}, features), len(features),
