@@ -155,7 +155,7 @@ func (w *Writer[R]) open() error {
 	if err != nil {
 		return err
 	}
-	if !old.Complete && len(old.Shards) == 0 { // it has no row that would bind the folder to its configuration
+	if old.Empty() { // it has no row that would bind the folder to its configuration
 		if err := w.manifest.Save(w.dir); err != nil {
 			return err
 		}
@@ -163,10 +163,7 @@ func (w *Writer[R]) open() error {
 	}
 	path := filepath.Join(w.dir, durable.ManifestName)
 	if err := durable.CompareConfig(path, identity(old), identity(w.manifest)); err != nil {
-		if !old.Empty() {
-			return err
-		}
-		return errors.Join(w.removeUnlisted(), w.manifest.Save(w.dir)) // nothing was written: start again
+		return err
 	}
 	if old.Complete {
 		return fmt.Errorf("%s: %w: %d rows", w.dir, ErrComplete, old.Rows)
@@ -182,16 +179,10 @@ func (w *Writer[R]) open() error {
 
 // identity is what must be the same when a data set is resumed.
 func identity(m *durable.Manifest) json.RawMessage {
-	parents := m.Parents
-	if parents == nil {
-		parents = []string{}
-	}
-	doc, err := json.Marshal(map[string]any{
-		"schema": m.Schema, "config": m.Config, "seed": m.Seed, "program": m.Program, "parents": parents,
+	doc, _ := json.Marshal(map[string]any{ // the configuration is JSON
+		"schema": m.Schema, "config": m.Config, "seed": m.Seed, "program": m.Program,
+		"parents": append([]string{}, m.Parents...), // null is another value
 	})
-	if err != nil {
-		return nil // m.Config is not JSON; the comparison says so
-	}
 	return doc
 }
 
