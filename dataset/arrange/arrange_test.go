@@ -38,39 +38,8 @@ func readPositions(t testing.TB, path string) []dataset.PositionRow {
 	return setup.Must(datatest.ReadAll(r))
 }
 
+// Rows come in the order of the parents, whose numbers of rows the manifest has, also after an interruption.
 func TestMerge(t *testing.T) {
-	dir := t.TempDir()
-	one, two, all := filepath.Join(dir, "one"), filepath.Join(dir, "two"), filepath.Join(dir, "all")
-	a, b := namedPositions(1, 5), namedPositions(2, 7)
-	writePositions(t, one, a)
-	writePositions(t, two, b)
-	m, err := Merge(t.Context(), []string{one, two}, all, Config{})
-	if err != nil || m.Rows != int64(len(a)+len(b)) || len(m.Parents) != 2 {
-		t.Fatal(m, err)
-	}
-	if got := readPositions(t, all); !reflect.DeepEqual(got, append(slices.Clone(a), b...)) {
-		t.Error("the rows differ")
-	}
-	if _, err := Merge(t.Context(), []string{one, two}, all, Config{}); !errors.Is(err, dataset.ErrComplete) {
-		t.Error(err)
-	}
-	games := filepath.Join(dir, "games")
-	writeGames(t, games, datatest.Games[dataset.GameRow](1, 5), dataset.ShardRows(5, 10))
-	if _, err := Merge(t.Context(), []string{one, games}, filepath.Join(dir, "x"),
-		Config{}); !errors.Is(err, ErrSchemas) {
-		t.Error(err)
-	}
-	x := filepath.Join(dir, "x")
-	if _, err := Merge(t.Context(), []string{games, games}, x, Config{}); !errors.Is(err, dataset.ErrDuplicate) {
-		t.Error(err)
-	}
-	if _, err := os.Stat(x); !errors.Is(err, os.ErrNotExist) {
-		t.Error("a failed merge is left behind")
-	}
-}
-
-// The manifest of a merged set says how many rows each parent gave, also after an interruption.
-func TestMergeParentRows(t *testing.T) {
 	dir := t.TempDir()
 	var paths []string
 	var want []dataset.PositionRow
@@ -86,8 +55,9 @@ func TestMergeParentRows(t *testing.T) {
 	if _, err := Merge(ctx, paths, out, Config{}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if _, err := Merge(t.Context(), paths, out, Config{}); err != nil {
-		t.Fatal(err)
+	m, err := Merge(t.Context(), paths, out, Config{})
+	if err != nil || m.Rows != int64(len(want)) || len(m.Parents) != 3 {
+		t.Fatal(m, err)
 	}
 	if got := readPositions(t, out); !reflect.DeepEqual(got, want) {
 		t.Error("the rows differ")
@@ -95,6 +65,25 @@ func TestMergeParentRows(t *testing.T) {
 	var report mergeReport
 	if _, err := durable.LoadReport(out, &report); err != nil || !slices.Equal(report.ParentRows, counts) {
 		t.Errorf("%v, %v; want %v", report, err, counts)
+	}
+	if _, err := Merge(t.Context(), paths, out, Config{}); !errors.Is(err, dataset.ErrComplete) {
+		t.Error(err)
+	}
+}
+
+func TestMergeRefuses(t *testing.T) {
+	dir := t.TempDir()
+	one, games, x := filepath.Join(dir, "one"), filepath.Join(dir, "games"), filepath.Join(dir, "x")
+	writePositions(t, one, namedPositions(1, 5))
+	writeGames(t, games, datatest.Games[dataset.GameRow](1, 5), dataset.ShardRows(5, 10))
+	if _, err := Merge(t.Context(), []string{one, games}, x, Config{}); !errors.Is(err, ErrSchemas) {
+		t.Error(err)
+	}
+	if _, err := Merge(t.Context(), []string{games, games}, x, Config{}); !errors.Is(err, dataset.ErrDuplicate) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(x); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a failed merge is left behind")
 	}
 }
 
@@ -115,13 +104,8 @@ func TestMergeWantsTheSameFeatures(t *testing.T) {
 	if _, err := Merge(t.Context(), paths, out, Config{}); !errors.Is(err, ErrSchemas) {
 		t.Error(err)
 	}
-	for _, kind := range []func([]string) error{
-		func(p []string) error { _, err := Merge(t.Context(), p, out, Config{}); return err },
-		func(p []string) error { _, err := Shuffle(t.Context(), p, out, Config{}); return err },
-	} {
-		if err := kind([]string{paths[0], paths[0]}); !errors.Is(err, dataset.ErrDuplicate) {
-			t.Error(err)
-		}
+	if _, err := Shuffle(t.Context(), []string{paths[0], paths[0]}, out, Config{}); !errors.Is(err, dataset.ErrDuplicate) {
+		t.Error(err)
 	}
 	if m, err := Merge(t.Context(), paths[:1], out, Config{}); err != nil || m.Rows != 1 {
 		t.Error(m, err)
