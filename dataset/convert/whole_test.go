@@ -2,7 +2,6 @@ package convert
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"unicode/utf16"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -20,7 +18,6 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/dataset/internal/records"
 	"github.com/assay-chess/assay/internal/setup"
-	"github.com/assay-chess/assay/internal/source"
 )
 
 // real returns a sample of real data, of whole lines, up to that many bytes.
@@ -243,29 +240,6 @@ func onDisk(t testing.TB, dir string) int64 {
 		t.Fatal(v, err)
 	}
 	return v.Rows
-}
-
-// UTF-16 is named, for the user to convert it.
-func TestUTF16IsNamed(t *testing.T) {
-	for name, in := range map[string]string{
-		"x.epd": good + " [0.5]\r\n", "x.csv": "fen,result\r\n" + good + ",1\r\n",
-		"x.pgn": "[Event \"?\"]\r\n\r\n1. e4 1-0\r\n",
-	} {
-		for _, mark := range []string{bom, ""} {
-			var b []byte
-			for _, c := range utf16.Encode([]rune(mark + in)) {
-				b = binary.LittleEndian.AppendUint16(b, c)
-			}
-			dir := filepath.Join(t.TempDir(), "out")
-			_, _, err := importFiles(t, dir, ImportConfig{}, put(t, name, string(b)))
-			if !errors.Is(err, source.ErrUTF16) || !strings.Contains(err.Error(), "the file is UTF-16") {
-				t.Errorf("%s: %v", name, err)
-			}
-			if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-				t.Error("something is left on disk")
-			}
-		}
-	}
 }
 
 // What a line has behind its result is read or refused, never passed over.
