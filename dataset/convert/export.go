@@ -42,7 +42,7 @@ type ExportConfig struct {
 // exportFormats are the formats of file name extensions that stand for another one in an import, or for none.
 var exportFormats = map[string]Format{
 	".csv": formatCSV, ".tsv": formatTSV, ".jsonl": formatJSONL, ".ndjson": formatJSONL,
-	".fen": formatFEN, ".txt": formatFEN, ".book": formatFEN, ".plain": formatFEN,
+	".fen": formatFEN, ".txt": formatFEN, ".book": formatFEN, ".plain": formatPlain,
 }
 
 // exportFormatOf returns the export format that a file name's extension stands for.

@@ -246,8 +246,10 @@ func TestExportLeavesNothingBehind(t *testing.T) {
 	if _, err := Export(t.Context(), data, file, ExportConfig{}); !errors.Is(err, ErrExists) {
 		t.Error(err)
 	}
-	if _, err := Export(t.Context(), data, filepath.Join(dir, "x.pgn"), ExportConfig{}); !errors.Is(err, ErrKind) {
-		t.Error(err)
+	for _, name := range []string{"x.pgn", "x.plain", "x.binpack"} {
+		if _, err := Export(t.Context(), data, filepath.Join(dir, name), ExportConfig{}); !errors.Is(err, ErrKind) {
+			t.Error(err)
+		}
 	}
 	if _, err := Export(t.Context(), data, filepath.Join(dir, "x"), ExportConfig{}); !errors.Is(err, ErrFormat) {
 		t.Error(err)
