@@ -51,46 +51,18 @@ func TestRareForfeitsCount(t *testing.T) {
 	}
 }
 
-// voiding is a runner that makes games void, as one does whose machine was paused.
-type voiding struct {
-	selfplay.Runner
-	void func(*selfplay.Job) bool
-}
-
-func (v *voiding) Run(ctx context.Context, tasks <-chan selfplay.Task, results chan<- selfplay.Result) error {
-	inner, played, ended := make(chan selfplay.Task), make(chan selfplay.Result), make(chan error, 1)
-	go func() { ended <- v.Runner.Run(ctx, inner, played) }()
-	var out []selfplay.Result
-	for {
-		var send chan<- selfplay.Result
-		var first selfplay.Result
-		if len(out) > 0 {
-			send, first = results, out[0]
+// voiding returns a change that makes games void, as a machine does that was paused, by their number and how often
+// they were played before.
+func voiding(void func(number uint64, before int) bool) func(*selfplay.Result) {
+	played := map[uint64]int{}
+	return func(g *selfplay.Result) {
+		if g.Try > 0 {
+			return
 		}
-		select {
-		case task := <-tasks:
-			if job, try := task.Play(); try == 0 && v.void(job) {
-				out = append(out, selfplay.Result{Number: job.Number, Players: job.Specs(), Start: job.Start,
-					Opening: len(job.Opening),
-					Moves:   job.Opening, Scores: make([]int16, len(job.Opening)), Depths: make([]uint8, len(job.Opening)),
-					Termination: selfplay.VoidGame, Void: "paused", Seed: job.Seed})
-				continue
-			}
-			select {
-			case inner <- task:
-			case err := <-ended:
-				return err
-			case r := <-played: // its worker is busy with this result
-				out = append(out, r)
-				inner <- task
-			}
-		case r := <-played:
-			out = append(out, r)
-		case send <- first:
-			out = out[1:]
-		case err := <-ended:
-			return err
+		if void(g.Number, played[g.Number]) {
+			g.Result, g.Termination, g.Void = board.Draw, selfplay.VoidGame, "paused"
 		}
+		played[g.Number]++
 	}
 }
 
@@ -99,12 +71,11 @@ func (v *voiding) Run(ctx context.Context, tasks <-chan selfplay.Task, results c
 func TestVoidPairsArePlayedAgain(t *testing.T) {
 	whole := config(t, 160)
 	want := run(t, whole)
-	void := func(job *selfplay.Job) bool {
-		return job.Number == 7 && job.Attempt < 2 || job.Number == 120 && job.Attempt == 0
-	}
 	c := config(t, 160)
-	c.Runner = &voiding{&selfplay.Local{Open: toy.Open, Workers: 3}, void}
-	c.Runner = &slots{c.Runner, 5}
+	c.Runner = &slots{&runtest.Changing{Runner: &selfplay.Local{Open: toy.Open, Workers: 3},
+		Change: voiding(func(number uint64, before int) bool {
+			return number == 7 && before < 2 || number == 120 && before == 0
+		})}, 5}
 	r := run(t, c)
 	if r.VoidPairs != 3 || r.Games != 160 || r.Pentanomial != want.Pentanomial || r.Elo != want.Elo {
 		t.Errorf("%d void pairs, %d games, %v; want 3, %d, %v", r.VoidPairs, r.Games, r.Pentanomial, want.Games,
@@ -148,8 +119,8 @@ func (s *slots) Parallel() int { return s.n }
 
 func TestTooManyVoidPairs(t *testing.T) {
 	c := config(t, 64)
-	c.Runner = &voiding{&selfplay.Local{Open: toy.Open, Workers: 2},
-		func(job *selfplay.Job) bool { return job.Number%8 == 3 && job.Attempt == 0 }}
+	c.Runner = &runtest.Changing{Runner: &selfplay.Local{Open: toy.Open, Workers: 2},
+		Change: voiding(func(number uint64, before int) bool { return number%8 == 3 && before == 0 })}
 	r, err := Run(t.Context(), c)
 	if !errors.Is(err, selfplay.ErrNoVerdict) || r.VoidPairs < 3 || !strings.Contains(r.Reason,
 		"pairs of games were void") {
@@ -158,8 +129,8 @@ func TestTooManyVoidPairs(t *testing.T) {
 	// A game that is void in all attempts ends the match.
 	c = config(t, 64)
 	c.Test = &sprt.Test{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05}
-	c.Runner = &voiding{&selfplay.Local{Open: toy.Open, Workers: 2},
-		func(job *selfplay.Job) bool { return job.Number == 5 }}
+	c.Runner = &runtest.Changing{Runner: &selfplay.Local{Open: toy.Open, Workers: 2},
+		Change: voiding(func(number uint64, _ int) bool { return number == 5 })}
 	r, err = Run(t.Context(), c)
 	if !errors.Is(err, selfplay.ErrNoVerdict) || r.Verdict != NoVerdict || r.Games > 4 || !strings.Contains(r.Reason,
 		"game 5: a game was void in all attempts: paused") {
@@ -169,18 +140,16 @@ func TestTooManyVoidPairs(t *testing.T) {
 
 // An interrupted match with void games has the bytes of one that was not interrupted.
 func TestInterruptedWithVoidGames(t *testing.T) {
-	void := func(job *selfplay.Job) bool { return job.Number%50 == 9 && job.Attempt == 0 }
-	match := func(t *testing.T, workers int) Config {
-		c := config(t, 200)
-		c.Runner = &slots{&voiding{&selfplay.Local{Open: toy.Open, Workers: workers}, void}, 10}
-		return c
+	runner := func(workers int, change func(*selfplay.Result)) selfplay.Runner {
+		return &slots{&runtest.Changing{Runner: &selfplay.Local{Open: toy.Open, Workers: workers}, Change: change}, 10}
 	}
-	whole := match(t, 2)
+	void := func(number uint64, before int) bool { return number%50 == 9 && before == 0 }
+	whole, c := config(t, 200), config(t, 200)
+	whole.Runner = runner(2, voiding(void))
 	run(t, whole)
-	c := match(t, 2)
+	change := voiding(void)
 	runtest.Interrupt(t, c.Out, 40, func(ctx context.Context, a runtest.Attempt) error {
-		c.Progress = a.Progress
-		c.Runner = &slots{&voiding{&selfplay.Local{Open: toy.Open, Workers: a.Workers}, void}, 10}
+		c.Progress, c.Runner = a.Progress, runner(a.Workers, change)
 		_, err := Run(ctx, c)
 		return err
 	})
