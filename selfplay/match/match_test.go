@@ -173,35 +173,6 @@ func TestWithoutAFolder(t *testing.T) {
 	}
 }
 
-// The optimist resigns late and the pessimist wins no game: one player's faults
-// cost its own games, and the match goes on.
-func TestForfeits(t *testing.T) {
-	c := config(t, 40)
-	c.Rule = selfplay.Adjudication{}
-	c.Tolerance.Recover = true
-	c.B.Spec = toy.Spec("b:illegal=20:error=31") // at ply 20 as White, at ply 31 as Black, if it moves then
-	r := run(t, c)
-	if r.Forfeits[0] != 0 || r.Forfeits[1] < 20 {
-		t.Errorf("forfeits %v, want many of B's and none of A's", r.Forfeits)
-	}
-	if n := r.Terminations[string(selfplay.IllegalMove)] + r.Terminations[string(selfplay.PlayerFailed)]; n !=
-		r.Forfeits[1] {
-		t.Errorf("terminations %v, forfeits %v", r.Terminations, r.Forfeits)
-	}
-	faults := 0
-	for _, g := range journalOf(t, c.Out) {
-		if loser, yes := g.Forfeited(); yes {
-			faults++
-			if g.Players[loser] != c.B.Spec.String() || g.Fault == "" {
-				t.Errorf("game %d: %s lost by %q", g.Number, g.Players[loser], g.Fault)
-			}
-		}
-	}
-	if faults != int(r.Forfeits[1]) {
-		t.Errorf("%d faults in the journal, %d forfeits", faults, r.Forfeits[1])
-	}
-}
-
 const book = `rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
 rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2
 rnbqkbnr/pp1ppppp/8/2p5/2P5/8/PP1PPPPP/RNBQKBNR w KQkq - 0 2
@@ -232,23 +203,6 @@ func TestBookRunsOut(t *testing.T) {
 	}
 }
 
-// No number is NaN or infinite, whatever the score.
-func TestOneSidedScores(t *testing.T) {
-	for _, spec := range [][2]string{{"a:error=6:illegal=7", "b"}, {"a", "b:error=6:illegal=7"}} {
-		c := config(t, 6)
-		c.Out, c.A.Spec, c.B.Spec, c.Tolerance.Recover = "", toy.Spec(spec[0]), toy.Spec(spec[1]), true
-		c.Check.Player = selfplay.Player{Spec: toy.Spec("c")}
-		c.Rule = selfplay.Adjudication{}
-		r := run(t, c)
-		if r.Score != 0 && r.Score != 1 {
-			t.Errorf("%v: score %v", spec, r.Score)
-		}
-		if _, err := json.Marshal(r); err != nil { // JSON has no NaN
-			t.Errorf("%v: %v", spec, err)
-		}
-	}
-}
-
 func TestImpossibleConfigurations(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"odd games":    func(c *Config) { c.Games = 7 },
@@ -262,27 +216,6 @@ func TestImpossibleConfigurations(t *testing.T) {
 		if _, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrConfig) {
 			t.Errorf("%s: error %v, want ErrConfig", name, err)
 		}
-	}
-}
-
-// A player against itself, who draws other chances in every game, is no stronger than
-// itself: of eight matches of 120 games the intervals of most hold 0.
-func TestNoiseFloor(t *testing.T) {
-	held, pairs := 0, int64(0)
-	for seed := range uint64(8) {
-		c := config(t, 120)
-		c.Out, c.B, c.LimitsB, c.Seed = "", c.A, c.Limits, seed
-		r := run(t, c)
-		if r.EloLo <= 0 && r.EloHi >= 0 {
-			held++
-		}
-		pairs += r.Pentanomial[0] + r.Pentanomial[1] + r.Pentanomial[3] + r.Pentanomial[4]
-		if len(r.Warnings) == 0 {
-			t.Error("no warning")
-		}
-	}
-	if held < 6 || pairs < 30 {
-		t.Errorf("%d of 8 intervals hold 0; %d pairs were uneven", held, pairs)
 	}
 }
 
