@@ -183,65 +183,6 @@ func TestLossNeverHelps(t *testing.T) {
 	})
 }
 
-func TestSummarizeByHand(t *testing.T) {
-	s := Summarize(Pentanomial{1, 2, 4, 5, 3})
-	if s.Samples != 15 || s.Games != 30 || !s.Paired {
-		t.Errorf("got %d samples, %d games, paired %v", s.Samples, s.Games, s.Paired)
-	}
-	// (2*0.25 + 4*0.5 + 5*0.75 + 3)/15
-	if want := 9.25 / 15; !near(s.Score, want) {
-		t.Errorf("score %v, want %v", s.Score, want)
-	}
-	if !near(s.DrawRatio, 4.0/15) || !near(s.PairRatio, 8.0/3) {
-		t.Errorf("draw ratio %v, pair ratio %v", s.DrawRatio, s.PairRatio)
-	}
-	if want := -400 * math.Log10(15/9.25-1); !near(s.Elo, want) {
-		t.Errorf("Elo %v, want %v", s.Elo, want)
-	}
-	one := Summarize(WDL(5, 6, 4))
-	if one.Games != 15 || one.Paired || !near(one.DrawRatio, 6.0/15) || one.PairRatio != 0 {
-		t.Errorf("single games: got %+v", one)
-	}
-}
-
-// TestNormalizedAgreesWithoutDraws checks the unit of normalized Elo: where no
-// game is drawn, small normalized and logistic Elo are the same.
-func TestNormalizedAgreesWithoutDraws(t *testing.T) {
-	s := Summarize(WDL(50_400, 0, 49_600))
-	if math.Abs(s.NElo-s.Elo) > 1e-3*s.Elo {
-		t.Errorf("normalized %v, logistic %v", s.NElo, s.Elo)
-	}
-	// A pair of such games, independent of each other, has the same.
-	p := Summarize(Pentanomial{24_602, 0, 49_996, 0, 25_402})
-	if math.Abs(p.NElo-s.NElo) > 1e-2*s.NElo {
-		t.Errorf("pairs %v, games %v", p.NElo, s.NElo)
-	}
-}
-
-// TestIntervalsOfOneSidedScores is about what the normal interval cannot say.
-func TestIntervalsOfOneSidedScores(t *testing.T) {
-	all := Summarize(Pentanomial{0, 0, 0, 0, 10})
-	if all.Elo < 1199 || all.Elo > 1200 || all.LikelyHi < all.Elo {
-		t.Errorf("10 pairs won: Elo %v, likely up to %v", all.Elo, all.LikelyHi)
-	}
-	// The score at which ten wins in a row have probability 1/40.
-	if want := Elo(math.Pow(1.0/40, 1.0/10)); math.Abs(all.LikelyLo-want) > 0.01 {
-		t.Errorf("10 pairs won: likely from %v, want about %v", all.LikelyLo, want)
-	}
-	none := Summarize(Pentanomial{10, 0, 0, 0, 0})
-	if !near(none.Elo, -all.Elo) || math.Abs(none.LikelyHi+all.LikelyLo) > 1e-6 {
-		t.Errorf("lost pairs %+v do not mirror won ones %+v", none, all)
-	}
-	empty := Summarize(Pentanomial{})
-	if empty.LikelyLo > -1199 || empty.LikelyHi < 1199 || empty.LOS != 0.5 || empty.Score != 0.5 || empty.DrawRatio != 0 {
-		t.Errorf("no games: %+v", empty)
-	}
-	many := Summarize(Pentanomial{500, 2000, 4000, 2200, 600})
-	if math.Abs(many.LikelyLo-many.EloLo) > 0.1 || math.Abs(many.LikelyHi-many.EloHi) > 0.1 {
-		t.Errorf("with many pairs the intervals should agree: %+v", many)
-	}
-}
-
 // TestIntervalsCover draws samples and counts how often intervals hold the truth.
 func TestIntervalsCover(t *testing.T) {
 	shape := setup.Must(IndependentGames(0.5, true))

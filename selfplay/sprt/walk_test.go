@@ -1,7 +1,6 @@
 package sprt
 
 import (
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -11,20 +10,6 @@ import (
 )
 
 var usual = Test{Elo0: 0, Elo1: 5, Model: Normalized, Alpha: 0.05, Beta: 0.05}
-
-func TestTestAsJSON(t *testing.T) {
-	data := setup.Must(json.Marshal(usual))
-	if want := `{"elo0":0,"elo1":5,"model":"normalized","alpha":0.05,"beta":0.05}`; string(data) != want {
-		t.Errorf("got %s, want %s", data, want)
-	}
-	var back Test
-	if err := json.Unmarshal(data, &back); err != nil || back != usual {
-		t.Errorf("got %+v back (%v)", back, err)
-	}
-	if err := json.Unmarshal([]byte(`{"model":"pentanomial"}`), &back); !errors.Is(err, ErrTest) {
-		t.Errorf("an unknown model: %v", err)
-	}
-}
 
 // TestWalkStopsOnce lets a walk cross both bounds: the first one counts.
 func TestWalkStopsOnce(t *testing.T) {
@@ -61,29 +46,6 @@ func TestWalkRefusesFewer(t *testing.T) {
 	}
 	if _, err := w.Observe(Pentanomial{0, 1, 0, 0, 0}); !errors.Is(err, ErrCounts) {
 		t.Errorf("counts that shrank: %v", err)
-	}
-}
-
-// TestCorrectionDrawsIn follows a random match with and without correction.
-func TestCorrectionDrawsIn(t *testing.T) {
-	x := Test{Elo0: 0, Elo1: 50, Model: Normalized, Alpha: 0.05, Beta: 0.05}
-	w := setup.Must(NewWalk(x, true))
-	r := rand.New(rand.NewPCG(9, 1))
-	var c Pentanomial
-	for w.Status() == Continue && c.Samples() < 100_000 {
-		c[r.IntN(5)]++
-		if _, err := w.Observe(c); err != nil {
-			t.Fatal(err)
-		}
-	}
-	lower, upper := w.Bounds()
-	l, u := x.Bounds()
-	below, above := w.below.overshoot(), w.above.overshoot()
-	if lower != l+below || upper != u-above || below <= 0 || above <= 0 || below > 0.5 || above > 0.5 {
-		t.Errorf("bounds %v %v of %v %v, overshoot %v %v", lower, upper, l, u, below, above)
-	}
-	if w.Status() == Continue {
-		t.Errorf("no end after %d pairs", c.Samples())
 	}
 }
 
