@@ -1,10 +1,8 @@
 package sprt
 
 import (
-	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -82,43 +80,6 @@ func TestPrediction(t *testing.T) {
 			t.Logf("%v [%v, %v] corrected %v: pass %.4f (predicted %.4f), games %.1f (predicted %.1f)",
 				x.Model, x.Elo0, x.Elo1, corrected, rate, p.Pass, s.MeanGames, p.Games)
 		}
-	}
-}
-
-// TestIndependentSimulation compares with another program's simulation of the same tests.
-func TestIndependentSimulation(t *testing.T) {
-	const name = "testdata/simulation.json"
-	data := setup.Must(os.ReadFile(name))
-	var file struct {
-		Rows []struct {
-			NElo0, NElo1, Runs float64
-			True               float64    `json:"true_nelo"`
-			Draws              float64    `json:"draw_ratio"`
-			Pass               float64    `json:"pass_rate"`
-			Mean               float64    `json:"mean_games"`
-			Quantiles          [2]float64 `json:"median_p95_games"`
-		}
-	}
-	if err := json.Unmarshal(data, &file); err != nil || len(file.Rows) == 0 {
-		t.Fatalf("%s: %v, %d rows", name, err, len(file.Rows))
-	}
-	runs := 70 * moreRuns
-	for _, r := range file.Rows {
-		x := Test{Elo0: r.NElo0, Elo1: r.NElo1, Model: Normalized, Alpha: 0.05, Beta: 0.05}
-		s := mustSimulate(t, x, Simulation{Shape: mustShape(t, r.Draws, true), TrueElo: r.True, Runs: runs, Seed: 13})
-		rate, _, _ := s.PassRate()
-		// Four standard deviations of the difference of two simulations; games have a
-		// deviation of about their mean.
-		both := 1/r.Runs + 1/float64(runs)
-		if d := 4 * math.Sqrt((r.Pass*(1-r.Pass)+0.001)*both); math.Abs(rate-r.Pass) > d {
-			t.Errorf("%+v: pass rate %v", r, rate)
-		}
-		if d := 4 * math.Sqrt(both); math.Abs(s.MeanGames/r.Mean-1) > d || math.Abs(s.MedianGames/r.Quantiles[0]-1) > d ||
-			math.Abs(s.P95Games/r.Quantiles[1]-1) > d {
-			t.Errorf("%+v: %+v", r, s)
-		}
-		t.Logf("nElo [%v, %v] at %v: pass %.4f (theirs %.4f), games %.0f (%.0f)", r.NElo0, r.NElo1, r.True,
-			rate, r.Pass, s.MeanGames, r.Mean)
 	}
 }
 
@@ -205,7 +166,7 @@ type Simulated struct {
 	Failed    int // accepted H0
 	Undecided int // ran into MaxGames
 
-	MeanGames, MedianGames, P95Games float64 // of a test
+	MeanGames float64 // of a test
 }
 
 // PassRate is the share of tests that passed, with the 95 % interval of Wilson.
@@ -228,8 +189,7 @@ func (t Test) simulate(c Simulation) (Simulated, error) {
 		most = max(c.MaxGames/int64(truth.perSample), 1)
 	}
 	s := Simulated{Runs: c.Runs}
-	games := make([]float64, c.Runs)
-	for i := range games {
+	for i := range c.Runs {
 		e := t.simulateOne(newSampler(&truth, c.Seed, uint64(i)), c.Corrected, most)
 		switch e.status {
 		case AcceptH1:
@@ -239,23 +199,10 @@ func (t Test) simulate(c Simulation) (Simulated, error) {
 		default:
 			s.Undecided++
 		}
-		games[i] = float64(e.samples) * truth.perSample
-		s.MeanGames += games[i]
+		s.MeanGames += float64(e.samples) * truth.perSample
 	}
 	s.MeanGames /= float64(c.Runs)
-	slices.Sort(games)
-	s.MedianGames, s.P95Games = quantile(games, 0.5), quantile(games, 0.95)
 	return s, nil
-}
-
-// quantile interpolates between the order statistics of sorted.
-func quantile(sorted []float64, p float64) float64 {
-	at := p * float64(len(sorted)-1)
-	i := int(at)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
 
 // ending is how one simulated test ended.
