@@ -211,11 +211,7 @@ func TestRefused(t *testing.T) {
 		"LLR":      func() (any, error) { x, err := bad.LLR(WDL(9, 2, 1)); return x, err },
 		"estimate": func() (any, error) { x, err := bad.AfterStop(WDL(9, 2, 1)); return x, err },
 		"predict":  func() (any, error) { x, err := bad.Predict(mustShape(t, 0.5, true), 0, true); return x, err },
-		"bounds": func() (any, error) {
-			lower, upper, err := bad.correctedBounds(WDL(9, 2, 1))
-			return math.Abs(lower) + math.Abs(upper), err
-		},
-		"model": func() (any, error) { x, err := ParseModel("elo"); return uint8(x), err },
+		"model":    func() (any, error) { x, err := ParseModel("elo"); return uint8(x), err },
 	} {
 		x, err := f()
 		if text := fmt.Sprint(x); !errors.Is(err, ErrTest) || strings.Trim(text, "{} 0") != "" {

@@ -105,9 +105,6 @@ func (s Status) String() string {
 	return [...]string{"continue", "accept H0", "accept H1"}[min(s, AcceptH1)]
 }
 
-// MarshalText writes the status as String does.
-func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
 // Test is a sequential probability ratio test between the hypotheses that a
 // player is Elo0 and that it is Elo1 stronger than its opponent.
 type Test struct {
@@ -425,16 +422,13 @@ func (d *dist) conjugate(jump *[5]float64, drift, variance float64) float64 {
 // correctedBounds returns Wald's bounds drawn in by the overshoot to expect where
 // results come like these counts. It is what a corrected Walk does, for counts
 // without the order in which they came: by formula instead of measured records.
-func (t Test) correctedBounds(c Counts) (lower, upper float64, err error) {
-	if err := t.accepts(c); err != nil {
-		return 0, 0, err
-	}
+func (t Test) correctedBounds(c Counts) (lower, upper float64) {
 	d := c.distribution()
 	below, above := t.overshoot(&d)
 	lower, upper = t.Bounds()
 	// Counts of one kind only have no spread to speak of, and rare ones jump: never
 	// draw a bound in beyond the start.
-	return math.Min(lower+below, 0), math.Max(upper-above, 0), nil
+	return math.Min(lower+below, 0), math.Max(upper-above, 0)
 }
 
 // overshoot is the expected excess of the walk over a distant lower and upper

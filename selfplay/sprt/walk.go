@@ -351,11 +351,7 @@ func (s *stopped) eloWith(p float64) float64 {
 		return hi
 	}
 	for hi-lo > 1e-10 {
-		mid := (lo + hi) / 2
-		if mid == lo || mid == hi {
-			break
-		}
-		if s.worse(mid) > p {
+		if mid := (lo + hi) / 2; s.worse(mid) > p {
 			lo = mid
 		} else {
 			hi = mid
