@@ -17,34 +17,52 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
-// counter counts pairs in the order of their numbers and says when to stop.
+// standing counts pairs in the order of their numbers, and follows the test, if there is one.
+type standing struct {
+	penta sprt.Pentanomial
+	games sprt.Trinomial
+	walk  *sprt.Walk // nil without a test
+}
+
+func newStanding(test *sprt.Test, corrected bool) (s standing, err error) {
+	if test != nil {
+		s.walk, err = sprt.NewWalk(*test, corrected)
+	}
+	return s, err
+}
+
+// add counts a pair by A's results of its two games: 1, 0 or -1.
+func (s *standing) add(first, second int) error {
+	s.penta.AddPair(first, second)
+	s.games.AddGame(first)
+	s.games.AddGame(second)
+	if s.walk == nil {
+		return nil
+	}
+	_, err := s.walk.Observe(s.penta)
+	return err
+}
+
+// counter counts the pairs of a match and says when to stop.
 type counter struct {
-	config      *Config
-	walk        *sprt.Walk // nil without a test
-	penta       sprt.Pentanomial
-	games       sprt.Trinomial
-	tally       *gamelog.Tally
-	result      Result
-	needsPairs  uint64 // 0: no end
-	countedPair uint64
-	brief       string    // Elo in the last note
-	briefed     time.Time // when it was computed
+	standing
+	config  *Config
+	tally   *gamelog.Tally
+	result  Result
+	brief   string    // Elo in the last note
+	briefed time.Time // when it was computed
 
 	// faultless counts the pairs in which B did not forfeit.
 	faultless sprt.Pentanomial
 }
 
 func newCounter(c *Config) (*counter, error) {
-	n := &counter{config: c, needsPairs: c.Games / 2, tally: new(gamelog.Tally)}
+	s, err := newStanding(c.Test, c.Corrected)
+	n := &counter{standing: s, config: c, tally: new(gamelog.Tally)}
 	n.result.A, n.result.B = c.A.Label(), c.B.Label()
 	n.result.IDA, n.result.IDB = c.A.Identity(), c.B.Identity()
 	n.result.Warnings = c.Warnings()
 	n.result.Test = c.Test
-	if c.Test == nil {
-		return n, nil
-	}
-	var err error
-	n.walk, err = sprt.NewWalk(*c.Test, c.Corrected)
 	return n, err
 }
 
@@ -55,32 +73,17 @@ func playerOf(game uint64, side board.Color) int {
 }
 
 func (n *counter) add(pair []selfplay.Result) error {
-	if n.over() {
-		return errors.New("match: a pair after the end")
-	}
 	var points [2]int
 	for i := range pair {
-		g := &pair[i]
-		if g.Number != 2*n.countedPair+uint64(i) {
-			return fmt.Errorf("match: game %d counted as game %d", g.Number, 2*n.countedPair+uint64(i))
-		}
-		points[i] = int(g.Result)
-		if playerOf(g.Number, board.White) == 1 {
+		points[i] = int(pair[i].Result)
+		if playerOf(pair[i].Number, board.White) == 1 {
 			points[i] = -points[i]
 		}
-		n.games.AddGame(points[i])
 	}
-	n.penta.AddPair(points[0], points[1])
 	if !forfeitedBy(pair, 1) {
 		n.faultless.AddPair(points[0], points[1])
 	}
-	n.countedPair++
-	if n.walk != nil {
-		if _, err := n.walk.Observe(n.penta); err != nil {
-			return fmt.Errorf("match: pair %d: %w", n.countedPair-1, err)
-		}
-	}
-	return nil
+	return n.standing.add(points[0], points[1])
 }
 
 // forfeitedBy reports whether the player lost a game of the pair by its own fault.
@@ -96,12 +99,12 @@ func (n *counter) over() bool {
 	if n.walk != nil && n.walk.Status() != sprt.Continue {
 		return true
 	}
-	return n.needsPairs > 0 && n.countedPair >= n.needsPairs
+	return n.config.Games > 0 && uint64(n.games.Games()) >= n.config.Games
 }
 
 // note returns the state of the match in a few words, the most important first.
 func (n *counter) note() string {
-	if n.countedPair == 0 {
+	if n.games.Games() == 0 {
 		return ""
 	}
 	text := ""
@@ -126,8 +129,7 @@ func (n *counter) conclude() *Result {
 	r.Pentanomial, r.Score = n.penta, s.Score
 	r.Strength, r.Details = s.StrengthAfter(n.config.Test, n.penta), s.Details()
 	r.LOS, r.DrawRatio, r.PairRatio = s.KnownLOS(), s.DrawRatio, s.KnownPairRatio()
-	if r.Games > 0 { // exact: the summary's zeros are replaced by thousandths
-		r.Score = (float64(r.Wins) + float64(r.Draws)/2) / float64(r.Games)
+	if r.Games > 0 {
 		r.WhiteScore = float64(n.tally.Results[1]+2*n.tally.Results[2]) / float64(2*r.Games)
 	}
 	r.Terminations, r.Plies = n.tally.Terminations, n.tally.Plies
@@ -194,9 +196,7 @@ type Curve struct {
 	Points      []curvePoint
 	Pentanomial sprt.Pentanomial
 	Games       sprt.Trinomial
-	Standing    sprt.Summary
-	Strength    sprt.Strength // at the end, as a match's result has it
-	LLR         *float64      // nil without a test
+	LLR         *float64 // nil without a test
 }
 
 // curvePoint is the standing after a number of games.
@@ -210,38 +210,28 @@ type curvePoint struct {
 // or -1. The test may be nil; corrected is Config.Corrected. The curve has up to about
 // twice maxPoints points.
 func Follow(pairs [][2]int, test *sprt.Test, corrected bool, maxPoints int) (*Curve, error) {
-	var walk *sprt.Walk
-	var err error
-	if test != nil {
-		if walk, err = sprt.NewWalk(*test, corrected); err != nil {
-			return nil, err
-		}
+	s, err := newStanding(test, corrected)
+	if err != nil {
+		return nil, err
 	}
 	c := new(Curve)
 	step := max(1, len(pairs)/maxPoints)
 	for i, p := range pairs {
-		c.Pentanomial.AddPair(p[0], p[1])
-		c.Games.AddGame(p[0])
-		c.Games.AddGame(p[1])
-		if walk != nil {
-			if _, err := walk.Observe(c.Pentanomial); err != nil {
-				return nil, fmt.Errorf("pair %d: %w", i, err)
-			}
+		if err := s.add(p[0], p[1]); err != nil {
+			return nil, fmt.Errorf("pair %d: %w", i, err)
 		}
 		if i%step == step-1 || i == len(pairs)-1 {
-			point := curvePoint{Games: int64(2 * (i + 1)), Strength: sprt.Summarize(c.Pentanomial).StrengthAfter(test,
-				c.Pentanomial)}
-			if walk != nil {
-				point.LLR = walk.LLR()
-				point.Lower, point.Upper = walk.Bounds()
+			point := curvePoint{Games: int64(2 * (i + 1)), Strength: sprt.Summarize(s.penta).StrengthAfter(test, s.penta)}
+			if s.walk != nil {
+				point.LLR = s.walk.LLR()
+				point.Lower, point.Upper = s.walk.Bounds()
 			}
 			c.Points = append(c.Points, point)
 		}
 	}
-	c.Standing = sprt.Summarize(c.Pentanomial)
-	c.Strength = c.Standing.StrengthAfter(test, c.Pentanomial)
-	if walk != nil {
-		last := walk.LLR()
+	c.Pentanomial, c.Games = s.penta, s.games
+	if s.walk != nil {
+		last := s.walk.LLR()
 		c.LLR = &last
 	}
 	return c, nil
@@ -249,10 +239,10 @@ func Follow(pairs [][2]int, test *sprt.Test, corrected bool, maxPoints int) (*Cu
 
 // Result returns the standing as the result of a match that goes on, by its test, which may be nil.
 func (c *Curve) Result(test *sprt.Test) *Result {
-	s := c.Standing
+	s := sprt.Summarize(c.Pentanomial)
 	r := &Result{Verdict: "so far", Games: s.Games, Wins: c.Games[2], Draws: c.Games[1], Losses: c.Games[0],
-		Pentanomial: c.Pentanomial, Score: s.Score, Strength: c.Strength, LOS: s.KnownLOS(), DrawRatio: s.DrawRatio,
-		Test: test, LLR: c.LLR, Details: s.Details()}
+		Pentanomial: c.Pentanomial, Score: s.Score, Strength: s.StrengthAfter(test, c.Pentanomial), LOS: s.KnownLOS(),
+		DrawRatio: s.DrawRatio, Test: test, LLR: c.LLR, Details: s.Details()}
 	if n := len(c.Points); n > 0 && test != nil {
 		r.Lower, r.Upper = &c.Points[n-1].Lower, &c.Points[n-1].Upper
 	}

@@ -310,18 +310,13 @@ func TestResultsOfMatches(t *testing.T) {
 func TestNote(t *testing.T) {
 	for _, llr := range []int{1, -1} {
 		walk := setup.Must(sprt.NewWalk(sprt.Test{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.1}, false))
-		n := counter{walk: walk, countedPair: 30, config: &Config{}}
+		n := counter{standing: standing{walk: walk}, config: &Config{}}
 		for i := range 30 {
 			points := llr
 			if i%3 > 0 {
 				points = 0
 			}
-			n.penta.AddPair(points, 0)
-			n.games[1]++
-			n.games[points+1]++
-			if _, err := walk.Observe(n.penta); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, n.standing.add(points, 0))
 		}
 		lower, upper := walk.Bounds()
 		bound := map[int]float64{1: upper, -1: lower}[llr]
