@@ -121,14 +121,14 @@ func (r *seriesRun) loop(tasks chan<- Task, results <-chan Result, runner <-chan
 		if r.next >= r.end {
 			return r.ending
 		}
-		task := r.queue.first()
-		send := tasks
-		if task == nil {
-			send = nil
+		var first Task
+		var send chan<- Task
+		if len(r.queue) > 0 {
+			first, send = r.queue[0].Task, tasks
 		}
 		select {
-		case send <- task:
-			r.queue.pop()
+		case send <- first:
+			r.queue = r.queue[1:]
 		case result := <-results:
 			if err := r.take(result); err != nil {
 				return err
@@ -151,7 +151,7 @@ type seriesRun struct {
 	ending   error // why the series ends at end, if not because that was asked for
 	open     []*unit
 	used     map[uint64]bool // keys of settled openings
-	queue    queue
+	queue    []queued        // the tasks that no worker has taken yet, in the order of their keys
 	report   SeriesReport
 
 	runnerEnded bool
@@ -246,7 +246,7 @@ func (r *seriesRun) propose(u *unit) {
 
 // check queues the check of the unit's candidate.
 func (r *seriesRun) check(u *unit) {
-	insert(&r.queue.checks, u.number,
+	r.insert(checks+u.number,
 		&Probe{Number: u.number, Try: u.try, Attempt: u.checks, Check: &r.Check, Opening: u.opening})
 }
 
@@ -257,7 +257,9 @@ func (r *seriesRun) endAt(number uint64, why error) {
 	}
 	r.end, r.ending = number, why
 	r.open = r.open[:number-r.next]
-	r.queue.cut(number, number*uint64(r.PerOpening))
+	r.queue = slices.DeleteFunc(r.queue, func(t queued) bool {
+		return t.key >= checks+number || t.key < checks && t.key >= number*uint64(r.PerOpening)
+	})
 }
 
 // settle decides on openings in the order of their numbers, and queues their games.
@@ -289,7 +291,7 @@ func (r *seriesRun) play(u *unit, i int) {
 	job := r.Job(number)
 	job.Number, job.Attempt = number, u.attempt
 	job.setOpening(u.opening)
-	insert(&r.queue.games, number, &job)
+	r.insert(number, &job)
 }
 
 func (r *seriesRun) take(result Result) error {
@@ -372,45 +374,15 @@ func (r *seriesRun) takeCheck(u *unit, result *Result) error {
 	return nil
 }
 
-// queue holds the tasks that no worker has taken yet: games before checks, each in the
-// order of the numbers.
-type queue struct {
-	games, checks []numbered
-}
-
-type numbered struct {
-	number uint64
+// queued is a task with the number of its game, or checks + the number of its opening: games come before checks.
+type queued struct {
+	key uint64
 	Task
 }
 
-func insert(list *[]numbered, number uint64, task Task) {
-	at, _ := slices.BinarySearchFunc(*list, number, func(t numbered, number uint64) int {
-		return cmp.Compare(t.number, number)
-	})
-	*list = slices.Insert(*list, at, numbered{number, task})
-}
+const checks = 1 << 63
 
-// first returns the next task; nil if there is none.
-func (q *queue) first() Task {
-	for _, list := range [][]numbered{q.games, q.checks} {
-		if len(list) > 0 {
-			return list[0].Task
-		}
-	}
-	return nil
-}
-
-// pop removes what first returned.
-func (q *queue) pop() {
-	if len(q.games) > 0 {
-		q.games = q.games[1:]
-		return
-	}
-	q.checks = q.checks[1:]
-}
-
-// cut removes checks of openings and games with at least these numbers.
-func (q *queue) cut(opening, game uint64) {
-	q.games = slices.DeleteFunc(q.games, func(t numbered) bool { return t.number >= game })
-	q.checks = slices.DeleteFunc(q.checks, func(t numbered) bool { return t.number >= opening })
+func (r *seriesRun) insert(key uint64, task Task) {
+	at, _ := slices.BinarySearchFunc(r.queue, key, func(t queued, key uint64) int { return cmp.Compare(t.key, key) })
+	r.queue = slices.Insert(r.queue, at, queued{key, task})
 }
