@@ -158,24 +158,19 @@ func (r *Result) Unscored() (n [2]int64) {
 	return n
 }
 
-// Forfeited is Forfeit for this game.
-func (r *Result) Forfeited() (loser board.Color, yes bool) {
-	return Forfeit(r.Termination, r.Result, r.toMove())
-}
-
-// Forfeit reports whether a player's fault ended a game, and which side's. That side lost,
+// Forfeited reports whether a player's fault ended the game, and which side's. That side lost,
 // or the game is a draw: see flagged.
-func Forfeit(why board.Termination, result board.GameResult, toMove board.Color) (loser board.Color, yes bool) {
-	switch why {
+func (r *Result) Forfeited() (loser board.Color, yes bool) {
+	switch r.Termination {
 	case IllegalMove, PlayerFailed, TimeForfeit:
 	default:
 		return board.White, false
 	}
-	switch result {
+	switch r.Result {
 	case board.WhiteWins:
 		return board.Black, true
 	case board.Draw: // on time, against a lone king
-		return toMove, true
+		return r.toMove(), true
 	}
 	return board.White, true
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -221,7 +220,7 @@ func (g *generator) count() error {
 		if err != nil {
 			return err
 		}
-		g.add(&row, row.Termination == string(selfplay.TimeForfeit))
+		g.add(&row, gamelog.ResultOf(&row, uint64(g.summary.Games), [2]string{}))
 		g.used = append(g.used, row.Opening)
 	}
 	if m := r.Manifest(); m.Complete {
@@ -230,14 +229,9 @@ func (g *generator) count() error {
 	return err
 }
 
-func (g *generator) add(row *dataset.GameRow, late bool) {
-	players, loser := sidesOf(uint64(g.summary.Games), len(g.Players)), -1
-	toMove := board.ToMove(row.Start, len(row.Moves))
-	if side, yes := selfplay.Forfeit(board.Termination(row.Termination), board.GameResult(row.Result), toMove); yes {
-		loser = players[side]
-	}
+func (g *generator) add(row *dataset.GameRow, r *selfplay.Result) {
 	g.summary.add(g.Rule, row)
-	g.guard.Count(gamelog.Ended{Players: players, Loser: loser, Late: late})
+	g.guard.Count(gamelog.EndedOf(r, sidesOf(r.Number, len(g.Players))))
 }
 
 func (g *generator) series() *selfplay.Series {
@@ -295,7 +289,7 @@ func (g *generator) deliver(r *selfplay.Result) error {
 		return err
 	}
 	g.guard.Tally.Add(r, sidesOf(r.Number, len(g.Players)))
-	g.add(row, r.Late)
+	g.add(row, r)
 	if _, earlier := g.known[r.Number]; !earlier {
 		g.played(r)
 	}

@@ -21,7 +21,7 @@ import (
 func count(g *Guard, r *selfplay.Result) {
 	players := [2]int{int(r.Number % 2), int((r.Number + 1) % 2)}
 	g.Tally.Add(r, players)
-	g.Count(endedOf(r, players))
+	g.Count(EndedOf(r, players))
 }
 
 // TestBlame: the machine is to blame if it was busier than its cores, or stood still, and a player lost on time;
@@ -101,7 +101,7 @@ func TestTally(t *testing.T) {
 		{Moves: make([]board.Move, 4), Opening: 1, Result: board.BlackWins, Termination: selfplay.TimeForfeit, Late: true},
 	} {
 		c.Add(&r, [2]int{n, 1 - n})
-		c.end(endedOf(&r, [2]int{n, 1 - n}))
+		c.end(EndedOf(&r, [2]int{n, 1 - n}))
 	}
 	want := Tally{Results: [3]int64{1, 0, 1}, Plies: 10,
 		Terminations: map[string]int64{string(board.Checkmate): 1, string(selfplay.TimeForfeit): 1},
@@ -112,7 +112,7 @@ func TestTally(t *testing.T) {
 		t.Errorf("counted\n%+v, want\n%+v", c, want)
 	}
 	var alone Tally
-	if alone.end(endedOf(&selfplay.Result{}, [2]int{})); alone.Player(0).Games != 1 {
+	if alone.end(EndedOf(&selfplay.Result{}, [2]int{})); alone.Player(0).Games != 1 {
 		t.Errorf("a player against itself: %+v", alone)
 	}
 }

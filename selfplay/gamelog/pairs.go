@@ -130,7 +130,7 @@ func (p *Pairs) count(pair []selfplay.Result) error {
 			players = [2]int{p.Who(pair[i].Number, board.White), p.Who(pair[i].Number, board.Black)}
 		}
 		p.Guard.Tally.Add(&pair[i], players)
-		ended = append(ended, endedOf(&pair[i], players))
+		ended = append(ended, EndedOf(&pair[i], players))
 	}
 	p.Guard.Count(ended...)
 	return p.Count(pair)
@@ -287,8 +287,8 @@ type Ended struct {
 	Late    bool   // for want of time
 }
 
-// endedOf returns the game of a result between players with these indices.
-func endedOf(r *selfplay.Result, players [2]int) Ended {
+// EndedOf returns the game of a result between players with these indices.
+func EndedOf(r *selfplay.Result, players [2]int) Ended {
 	e := Ended{Players: players, Loser: -1, Late: r.Late}
 	if side, yes := r.Forfeited(); yes {
 		e.Loser = players[side]

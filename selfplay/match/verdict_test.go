@@ -215,11 +215,7 @@ func TestWithoutForfeits(t *testing.T) {
 			}
 			for i, players := range [][2]int{{0, 1}, {1, 0}} {
 				n.tally.Add(&games[i], players)
-				e := gamelog.Ended{Players: players, Loser: -1}
-				if side, yes := games[i].Forfeited(); yes {
-					e.Loser = players[side]
-				}
-				guard.Count(e)
+				guard.Count(gamelog.EndedOf(&games[i], players))
 			}
 			setup.Check(t, n.add(games))
 		}
