@@ -225,17 +225,18 @@ func Before(run *durable.Run) Process { return Process{Load: ReadLoad(run.Dir())
 // Run is a run of pairs, in the folder of its setup if that names one.
 type Run[R any] struct {
 	Setup    *selfplay.Setup
-	Limits   func(player int) selfplay.Limits // of those that are tried; nil: the setup's
+	Limits   func(player int) selfplay.Limits // of each move of a player; nil: the setup's
 	Try      []selfplay.Player                // play a move before the first game
 	Players  []*selfplay.Player               // keep the names with which the run began
 	Identity any
 	Tags     []pgn.Tag
-	Header   func(*selfplay.Result) Header
 	Short    func(*R) bool                     // whether a complete run has fewer games than it is to have; may be nil
 	Games    uint64                            // how many there may be; 0: no limit
 	Reload   func(*durable.Run, *R) error      // completes the result of a run that was complete before
 	Begin    func(*durable.Run) error          // called before games of the journal are counted; may be nil
 	Play     func(context.Context) (*R, error) // plays the pairs, and finishes them
+	// White's and Black's player in a game; nil: those of Players that Pairs.Who says
+	Sides func(game uint64) [2]selfplay.Player
 }
 
 // PlayRun plays a run of pairs to its end, or resumes it.
@@ -256,6 +257,18 @@ func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 	if s.Out == "" {
 		return r.Play(ctx)
 	}
+	sides := func(game uint64) (players [2]selfplay.Player, limits [2]selfplay.Limits) {
+		for side, player := range p.players(game) {
+			limits[side] = r.Limits(player)
+			if r.Sides == nil {
+				players[side] = *r.Players[player]
+			}
+		}
+		if r.Sides != nil {
+			players = r.Sides(game)
+		}
+		return players, limits
+	}
 	info := durable.RunInfo{Command: p.Name, Resume: s.Resume, Program: s.Program, Pinned: s.Pinned, Total: r.Games}
 	for _, e := range r.Players {
 		info.Players = append(info.Players, Players(*e)...)
@@ -271,7 +284,7 @@ func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 			}
 		}
 		err := p.keep(destination{Run: run, Identity: r.Identity, Seed: s.Seed, Program: s.Program, Event: "assay " + p.Name,
-			Tags: r.Tags, Header: r.Header})
+			Tags: r.Tags, Sides: sides})
 		if err != nil {
 			return nil, err
 		}
@@ -281,11 +294,4 @@ func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 		}
 		return r.Play(ctx)
 	})
-}
-
-// HeaderOf returns the header of a game of pairs, White's part of limits and sides first.
-func HeaderOf(game uint64, limits [2]selfplay.Limits, sides [2]selfplay.Player) Header {
-	return Header{White: sides[0], Black: sides[1], Nodes: limits[0].Nodes,
-		timeControls: [2]string{limits[0].TimeControl(), limits[1].TimeControl()},
-		Round:        fmt.Sprintf("%d.%d", game/2+1, game%2+1)}
 }

@@ -48,19 +48,10 @@ type destination struct {
 	Identity any // everything that decides a game, for the manifest and the ids of games
 	Seed     uint64
 	Program  string
-	Event    string                        // in the PGN
-	Tags     []pgn.Tag                     // more of each game there
-	Header   func(*selfplay.Result) Header // of a game; must not change when the run is resumed
-}
-
-// Header is what a Result does not contain.
-type Header struct {
-	White, Black selfplay.Player
-	Nodes        uint64 // White's limit; 0 for none
-	Round        string // in the PGN
-	// timeControls are the clocks of White and Black as PGN has them, such as 40/300 or
-	// 8+0.08; empty without a limit of time.
-	timeControls [2]string
+	Event    string    // in the PGN
+	Tags     []pgn.Tag // more of each game there
+	// White's and Black's player and limits in a game; they must not change when the run is resumed
+	Sides func(game uint64) ([2]selfplay.Player, [2]selfplay.Limits)
 }
 
 // games are the files of a run. A nil Games keeps nothing.
@@ -232,11 +223,13 @@ func (g *games) Record(games []selfplay.Result) error {
 }
 
 func (g *games) record(r *selfplay.Result) error {
-	h := g.Header(r)
-	row, err := g.row(r, &h)
+	row, err := Row(r, g.runID)
 	if err != nil {
 		return err
 	}
+	sides, limits := g.Sides(r.Number)
+	row.Nodes = uint32(limits[0].Nodes)
+	row.White, row.Black = sides[0].Identity(), sides[1].Identity()
 	if r.Number >= g.kept {
 		if err := g.games.Append(row); err != nil {
 			return err
@@ -244,7 +237,7 @@ func (g *games) record(r *selfplay.Result) error {
 	}
 	// Only what equal runs share: the text of a fault is in the journal.
 	notes := pgn.Notes{Depths: r.Depths, Times: r.Times}
-	err = pgn.WriteNoted(g.pgnOut, row, notes, g.tags(&h)...)
+	err = pgn.WriteNoted(g.pgnOut, row, notes, g.tags(r.Number)...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", g.Run.Path(PGNName), err)
 	}
@@ -254,10 +247,12 @@ func (g *games) record(r *selfplay.Result) error {
 // tags returns what the PGN says of a game beside the game itself. Players are shown by
 // their names for people; their names in data follow where they differ. Games by the clock
 // have a date; those that can be repeated do not, for they have the same bytes on any day.
-func (g *games) tags(h *Header) []pgn.Tag {
-	tags := append([]pgn.Tag{{Name: "Event", Value: g.Event}, {Name: "Round", Value: h.Round},
-		{Name: "White", Value: h.White.Label()}, {Name: "Black", Value: h.Black.Label()}}, g.Tags...)
-	white, black := h.timeControls[0], h.timeControls[1]
+func (g *games) tags(game uint64) []pgn.Tag {
+	sides, limits := g.Sides(game)
+	tags := append([]pgn.Tag{{Name: "Event", Value: g.Event},
+		{Name: "Round", Value: fmt.Sprintf("%d.%d", game/2+1, game%2+1)},
+		{Name: "White", Value: sides[0].Label()}, {Name: "Black", Value: sides[1].Label()}}, g.Tags...)
+	white, black := limits[0].TimeControl(), limits[1].TimeControl()
 	if white != "" || black != "" {
 		tags = append(tags, pgn.Tag{Name: "Date", Value: g.Run.Info().Started.Format("2006.01.02")})
 	}
@@ -268,22 +263,12 @@ func (g *games) tags(h *Header) []pgn.Tag {
 	case white != "":
 		tags = append(tags, pgn.Tag{Name: "TimeControl", Value: white})
 	}
-	for i, e := range []selfplay.Player{h.White, h.Black} {
+	for i, e := range sides {
 		if e.Label() != e.Identity() {
 			tags = append(tags, pgn.Tag{Name: [2]string{"WhiteId", "BlackId"}[i], Value: e.Identity()})
 		}
 	}
 	return tags
-}
-
-func (g *games) row(r *selfplay.Result, h *Header) (*dataset.GameRow, error) {
-	row, err := Row(r, g.runID)
-	if err != nil {
-		return nil, err
-	}
-	row.Nodes = uint32(h.Nodes)
-	row.White, row.Black = h.White.Identity(), h.Black.Identity()
-	return row, nil
 }
 
 // Row returns the game as a row of a data set, without the players' names and the limit.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay"
@@ -23,13 +22,13 @@ import (
 // It knows no points: Count does, and Over reports when enough pairs are counted. A pair with
 // a void game counts nowhere and is played again; both attempts are in the journal.
 type Pairs struct {
-	Name  string                                  // of the command
-	Fresh bool                                    // no opening may repeat: counted pairs' are kept
-	Over  func() bool                             // nothing more counts
-	Count func(pair []selfplay.Result) error      // the next pair, which Guard.Tally has
-	Who   func(game uint64, side board.Color) int // index of the player with the side; nil: all are player 0
-	After func()                                  // called after each pair that this process played; may be nil
-	Guard Guard                                   // ends the run without a verdict if too many games fail
+	Name  string                             // of the command
+	Fresh bool                               // no opening may repeat: counted pairs' are kept
+	Over  func() bool                        // nothing more counts
+	Count func(pair []selfplay.Result) error // the next pair, which Guard.Tally has
+	Who   func(game uint64) [2]int           // indices of White's and Black's player; nil: both are player 0
+	After func()                             // called after each pair that this process played; may be nil
+	Guard Guard                              // ends the run without a verdict if too many games fail
 
 	started time.Time
 	games   *games // nil: nothing is kept
@@ -125,15 +124,20 @@ func (p *Pairs) count(pair []selfplay.Result) error {
 	p.next++
 	var ended []Ended
 	for i := range pair {
-		var players [2]int
-		if p.Who != nil {
-			players = [2]int{p.Who(pair[i].Number, board.White), p.Who(pair[i].Number, board.Black)}
-		}
+		players := p.players(pair[i].Number)
 		p.Guard.Tally.Add(&pair[i], players)
 		ended = append(ended, EndedOf(&pair[i], players))
 	}
 	p.Guard.Count(ended...)
 	return p.Count(pair)
+}
+
+// players returns the indices of White's and Black's player.
+func (p *Pairs) players(game uint64) (list [2]int) {
+	if p.Who != nil {
+		list = p.Who(game)
+	}
+	return list
 }
 
 // Play plays the pairs of the series that are not counted yet, until Over. The numbers of

@@ -77,10 +77,10 @@ func TestReadGames(t *testing.T) {
 	}
 	run := setup.Must(durable.OpenRun(dir, durable.RunInfo{Command: "test"}, "identity"))
 	defer run.Close()
-	header := func(r *selfplay.Result) Header {
-		return Header{White: selfplay.Player{ID: "a"}, Black: selfplay.Player{ID: "b"}}
+	sides := func(uint64) (players [2]selfplay.Player, limits [2]selfplay.Limits) {
+		return [2]selfplay.Player{{ID: "a"}, {ID: "b"}}, limits
 	}
-	g := setup.Must(open(destination{Run: run, Identity: "identity", Header: header},
+	g := setup.Must(open(destination{Run: run, Identity: "identity", Sides: sides},
 		func(*games, *selfplay.Result) error { return nil }))
 	defer g.Close()
 	journalize := func(void bool, list ...uint64) {
@@ -164,9 +164,10 @@ func TestCountedGamesAreOnDisk(t *testing.T) {
 			}
 			return nil
 		}}
-	err = p.keep(destination{Run: run, Identity: 1, Header: func(*selfplay.Result) Header {
-		return Header{White: player, Black: player}
-	}})
+	err = p.keep(destination{Run: run, Identity: 1,
+		Sides: func(uint64) (players [2]selfplay.Player, limits [2]selfplay.Limits) {
+			return [2]selfplay.Player{player, player}, limits
+		}})
 	setup.Check(t, err)
 	defer p.close()
 	disk.journal, p.games.journal = p.games.journal, disk
@@ -241,28 +242,31 @@ func TestTags(t *testing.T) {
 	run := setup.Must(durable.OpenRun(filepath.Join(t.TempDir(), "run"), durable.RunInfo{}, 1))
 	defer run.Close()
 	date := run.Info().Started.Format(" Date=2006.01.02")
-	for _, c := range []struct {
-		times [2]string
-		name  string
-		want  string
+	clock := func(text string) selfplay.Limits {
+		return selfplay.Limits{Clock: setup.Must(selfplay.ParseClock(text))}
+	}
+	for i, c := range []struct {
+		limits [2]selfplay.Limits
+		name   string
+		want   string
 	}{
-		{[2]string{}, "", "Round=3.1 White=a Black=b More=x"},
-		{[2]string{"8+0.08", "8+0.08"}, "", "Round=3.1 White=a Black=b More=x" + date + " TimeControl=8+0.08"},
-		{[2]string{"", "40/300"}, "base", "Round=3.1 White=a Black=base More=x" + date +
+		{[2]selfplay.Limits{}, "", "Round=3.1 White=a Black=b More=x"},
+		{[2]selfplay.Limits{clock("8+0.08"), clock("8+0.08")}, "", "Round=3.2 White=a Black=b More=x" + date +
+			" TimeControl=8+0.08"},
+		{[2]selfplay.Limits{1: clock("40/300")}, "base", "Round=4.1 White=a Black=base More=x" + date +
 			" WhiteTimeControl=- BlackTimeControl=40/300 BlackId=b"},
 	} {
-		g := games{destination: destination{Run: run, Event: "e", Tags: []pgn.Tag{{Name: "More", Value: "x"}}}}
+		g := games{destination: destination{Run: run, Event: "e", Tags: []pgn.Tag{{Name: "More", Value: "x"}},
+			Sides: func(uint64) ([2]selfplay.Player, [2]selfplay.Limits) {
+				return [2]selfplay.Player{{ID: "a"}, {ID: "b", Name: c.name}}, c.limits
+			}}}
 		var got []string
-		for _, tag := range g.tags(&Header{White: selfplay.Player{ID: "a"}, Black: selfplay.Player{ID: "b", Name: c.name},
-			Round: "3.1", timeControls: c.times}) {
+		for _, tag := range g.tags(uint64(4 + i)) {
 			got = append(got, tag.Name+"="+tag.Value)
 		}
 		if text := strings.Join(got, " "); text != "Event=e "+c.want {
 			t.Errorf("%q, want %q", text, c.want)
 		}
-	}
-	if h := HeaderOf(5, [2]selfplay.Limits{{Nodes: 7}}, [2]selfplay.Player{}); h.Round != "3.2" || h.Nodes != 7 {
-		t.Errorf("%+v", h)
 	}
 	if id, err := RunID("a"); err != nil || len(id) != 64 {
 		t.Errorf("id %q, %v", id, err)

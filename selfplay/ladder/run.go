@@ -30,7 +30,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -275,7 +274,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	l.round = c.Schedule.round(len(c.Players))
 	l.pairs = gamelog.Pairs{Name: "ladder", Fresh: openings.Len() == 0 && c.stride() == 1, Over: l.ended, Count: l.count,
 		After: l.progress,
-		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel()}, Who: l.playerOf}
+		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel()}, Who: l.sides}
 	for _, p := range c.Players {
 		l.pairs.Guard.Names = append(l.pairs.Guard.Names, p.Label())
 	}
@@ -289,7 +288,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		players = append(players, &l.Players[i])
 	}
 	return gamelog.PlayRun(ctx, &l.pairs, gamelog.Run[Result]{Setup: &l.Setup, Try: c.Players, Players: players,
-		Identity: l.identity(openings), Header: l.header, Play: l.play, Games: c.Games,
+		Identity: l.identity(openings), Play: l.play, Games: c.Games,
 		Short: func(r *Result) bool { return uint64(r.Games) < c.Games && !l.endedEarly(r) },
 		Reload: func(run *durable.Run, r *Result) error {
 			r.Process = gamelog.Before(run)
@@ -361,29 +360,17 @@ func (l *ladder) series() selfplay.Series {
 
 // sides returns who plays White and Black in a game: the first of a pairing has White
 // in the first of its games.
-func (l *ladder) sides(game uint64) (white, black int) {
+func (l *ladder) sides(game uint64) [2]int {
 	p := l.chosen[game/2]
 	if game%2 == 1 {
-		return p.second, p.first
+		return [2]int{p.second, p.first}
 	}
-	return p.first, p.second
-}
-
-// playerOf returns the player with the side in a game.
-func (l *ladder) playerOf(game uint64, side board.Color) int {
-	white, black := l.sides(game)
-	return [2]int{white, black}[side]
+	return [2]int{p.first, p.second}
 }
 
 func (l *ladder) job(number uint64) selfplay.Job {
-	white, black := l.sides(number)
-	return l.Setup.Job(number, l.Players[white], l.Players[black])
-}
-
-func (l *ladder) header(g *selfplay.Result) gamelog.Header {
-	white, black := l.sides(g.Number)
-	return gamelog.HeaderOf(g.Number, [2]selfplay.Limits{l.Limits, l.Limits},
-		[2]selfplay.Player{l.Players[white], l.Players[black]})
+	sides := l.sides(number)
+	return l.Setup.Job(number, l.Players[sides[0]], l.Players[sides[1]])
 }
 
 func (l *ladder) count(pair []selfplay.Result) error {

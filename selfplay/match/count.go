@@ -66,17 +66,15 @@ func newCounter(c *Config) (*counter, error) {
 	return n, err
 }
 
-// playerOf returns the player of a side in the game, 0 for A and 1 for B: A has White in
+// playersOf returns who has White and Black in the game, 0 for A and 1 for B: A has White in
 // the first game of each pair.
-func playerOf(game uint64, side board.Color) int {
-	return int(game+uint64(side)) % 2
-}
+func playersOf(game uint64) [2]int { return [2]int{int(game % 2), int((game + 1) % 2)} }
 
 func (n *counter) add(pair []selfplay.Result) error {
 	var points [2]int
 	for i := range pair {
 		points[i] = int(pair[i].Result)
-		if playerOf(pair[i].Number, board.White) == 1 {
+		if playersOf(pair[i].Number)[board.White] == 1 {
 			points[i] = -points[i]
 		}
 	}
@@ -90,7 +88,7 @@ func (n *counter) add(pair []selfplay.Result) error {
 func forfeitedBy(pair []selfplay.Result, player int) bool {
 	return slices.ContainsFunc(pair, func(g selfplay.Result) bool {
 		loser, yes := g.Forfeited()
-		return yes && playerOf(g.Number, loser) == player
+		return yes && playersOf(g.Number)[loser] == player
 	})
 }
 

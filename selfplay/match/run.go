@@ -26,7 +26,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay"
@@ -140,7 +139,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	m := &match{Config: c, openings: openings, count: count}
 	m.pairs = gamelog.Pairs{Name: "match", Fresh: openings.Len() == 0, // a book has no line twice
 		Over: count.over, Count: count.add, After: m.progress,
-		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel()}, Who: playerOf}
+		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel()}, Who: playersOf}
 	a, b := c.A, c.B
 	a.Name, b.Name = "A: "+a.Label(), "B: "+b.Label()
 	count.tally = &m.pairs.Guard.Tally
@@ -148,7 +147,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	return gamelog.PlayRun(ctx, &m.pairs, gamelog.Run[Result]{Setup: &m.Setup, Limits: m.limits,
 		Try: []selfplay.Player{a, b}, Players: []*selfplay.Player{&m.A, &m.B}, Identity: m.identity(openings),
 		Games: c.Games, Short: m.short,
-		Tags: testTags(c.Test, c.Corrected), Header: m.header, Reload: m.finished, Begin: m.name, Play: m.play})
+		Tags: testTags(c.Test, c.Corrected), Reload: m.finished, Begin: m.name, Play: m.play})
 }
 
 // name shows the players by their names.
@@ -179,20 +178,12 @@ func (m *match) finished(run *durable.Run, r *Result) error {
 	r.Process = gamelog.Before(run)
 	return gamelog.ReadPlayed(run.Path(gamelog.JournalName), func(g *selfplay.Result) error {
 		if g.Number < uint64(r.Games) {
-			for _, side := range []board.Color{board.White, board.Black} {
-				r.Time[playerOf(g.Number, side)] += g.Time[side]
+			for side, player := range playersOf(g.Number) {
+				r.Time[player] += g.Time[side]
 			}
 		}
 		return nil
 	})
-}
-
-// header names the players of a game.
-func (m *match) header(g *selfplay.Result) gamelog.Header {
-	players := [2]selfplay.Player{m.A, m.B}
-	white, black := playerOf(g.Number, board.White), playerOf(g.Number, board.Black)
-	return gamelog.HeaderOf(g.Number, [2]selfplay.Limits{m.limits(white), m.limits(black)},
-		[2]selfplay.Player{players[white], players[black]})
 }
 
 func (m *match) play(ctx context.Context) (*Result, error) {
@@ -226,9 +217,9 @@ func (m *match) series() selfplay.Series {
 
 func (m *match) job(number uint64) selfplay.Job {
 	players := [2]selfplay.Player{m.A, m.B}
-	white, black := playerOf(number, board.White), playerOf(number, board.Black)
-	job := m.Setup.Job(number, players[white], players[black])
-	job.Limits = [2]selfplay.Limits{m.limits(white), m.limits(black)}
+	who := playersOf(number)
+	job := m.Setup.Job(number, players[who[0]], players[who[1]])
+	job.Limits = [2]selfplay.Limits{m.limits(who[0]), m.limits(who[1])}
 	return job
 }
 

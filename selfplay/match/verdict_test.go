@@ -161,7 +161,7 @@ func TestStallsAreReported(t *testing.T) {
 	c := config(t, 20)
 	c.Runner = &runtest.Changing{Runner: &selfplay.Local{Open: toy.Open, Workers: 2},
 		Change: func(r *selfplay.Result) {
-			r.Stalls[playerOf(r.Number, board.White)] = 2 // A has White in the first game of a pair
+			r.Stalls[playersOf(r.Number)[board.White]] = 2 // A has White in the first game of a pair
 			r.Time = [2]time.Duration{1, 1}
 		}}
 	r := run(t, c)

@@ -63,7 +63,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	s.games = gamelog.Pairs{Name: "screen", Over: s.over, Count: s.count, After: s.progress,
 		Guard: gamelog.Guard{Tolerance: alone, Slots: c.Runner.Parallel(), Names: []string{c.Base.Label()}}}
 	return gamelog.PlayRun(ctx, &s.games, gamelog.Run[Result]{Setup: &s.Setup, Try: []selfplay.Player{c.Base},
-		Players: []*selfplay.Player{&s.Base}, Identity: s.identity(openings), Header: s.header,
+		Players: []*selfplay.Player{&s.Base}, Identity: s.identity(openings), Sides: s.players,
 		Reload: func(run *durable.Run, r *Result) error {
 			r.Process = gamelog.Before(run)
 			return nil
@@ -133,14 +133,13 @@ func (s *session) job(number uint64) selfplay.Job {
 	return s.Setup.Job(number, s.Player(sides[white]), s.Player(sides[1-white]))
 }
 
-// header names the players of a game. Identities have the subset's number, since they must be short.
-func (s *session) header(g *selfplay.Result) gamelog.Header {
-	sides, white := s.sides(g.Number)
+// players names the players of a game. Identities have the subset's number, since they must be short.
+func (s *session) players(game uint64) [2]selfplay.Player {
+	sides, white := s.sides(game)
 	player := func(of Subset) selfplay.Player {
 		return selfplay.Player{ID: fmt.Sprintf("%s subset %b", s.Base.Identity(), of), Name: s.label(of)}
 	}
-	return gamelog.HeaderOf(g.Number, [2]selfplay.Limits{s.Limits, s.Limits},
-		[2]selfplay.Player{player(sides[white]), player(sides[1-white])})
+	return [2]selfplay.Player{player(sides[white]), player(sides[1-white])}
 }
 
 // count counts a pair, and looks whether factors are decided if it is time to.

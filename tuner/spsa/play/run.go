@@ -228,7 +228,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Names: []string{c.Player.Label()}}}
 	r, err := gamelog.PlayRun(ctx, &s.pairs, gamelog.Run[Result]{Setup: &s.Setup,
 		Try: []selfplay.Player{c.With(c.start())}, Players: []*selfplay.Player{&s.Player},
-		Identity: c.identity(openings), Header: s.header, Begin: s.begin, Play: s.tune,
+		Identity: c.identity(openings), Sides: s.sides, Begin: s.begin, Play: s.tune,
 		Reload: func(run *durable.Run, r *Result) error {
 			r.Process, r.Limits = gamelog.Before(run), s.result.Limits
 			return nil
@@ -334,17 +334,16 @@ func (s *session) job(number uint64) selfplay.Job {
 	return job
 }
 
-// header names the sides of a game. It is the same for a game that is replayed.
-func (s *session) header(g *selfplay.Result) gamelog.Header {
-	k := s.iteration(g.Number / 2)
+// sides names the sides of a game. It is the same for a game that is replayed.
+func (s *session) sides(game uint64) [2]selfplay.Player {
+	k := s.iteration(game / 2)
 	var sides [2]selfplay.Player
 	for i := range sides {
 		name := fmt.Sprintf(" iteration %d %c", k, "+-"[i])
 		sides[i] = selfplay.Player{ID: s.Player.Identity() + name, Name: s.Player.Label() + name}
 	}
-	plus := plusSide(g.Number)
-	return gamelog.HeaderOf(g.Number, [2]selfplay.Limits{s.Limits, s.Limits},
-		[2]selfplay.Player{sides[plus], sides[1-plus]})
+	plus := plusSide(game)
+	return [2]selfplay.Player{sides[plus], sides[1-plus]}
 }
 
 // plusSide returns the color of Plus in a game.
