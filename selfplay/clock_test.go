@@ -84,6 +84,10 @@ func TestMarginOfAClock(t *testing.T) {
 	if what, over := c.spend(board.White, 1200*time.Millisecond); over != 0 {
 		t.Error(what)
 	}
+	var lim engine.Limits
+	if c.limit(board.White, &lim); lim.Clock[board.White] != time.Millisecond { // an empty clock is still a clock
+		t.Errorf("%v on the clock", lim.Clock[board.White])
+	}
 	if what, over := c.spend(board.White, 205*time.Millisecond); over != 5*time.Millisecond || !strings.Contains(what,
 		"(margin 200ms)") {
 		t.Errorf("%v, %q", over, what)
@@ -100,19 +104,6 @@ func TestMarginOfAClock(t *testing.T) {
 			!strings.Contains(what, "for a move of 1s") {
 			t.Errorf("%v, %q", over, what)
 		}
-	}
-}
-
-// A clock without time left is still a clock.
-func TestEmptyClockIsShown(t *testing.T) {
-	c := newClocks([2]Limits{{Clock: Clock{Base: time.Second}}, {}})
-	if _, over := c.spend(board.White, time.Second); over != 0 {
-		t.Fatal("time is up too early")
-	}
-	var lim engine.Limits
-	c.limit(board.White, &lim)
-	if lim.Clock[board.White] != time.Millisecond {
-		t.Errorf("%v on the clock", lim.Clock[board.White])
 	}
 }
 

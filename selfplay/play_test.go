@@ -258,18 +258,6 @@ func TestPlayRefusesNonsense(t *testing.T) {
 	}
 }
 
-func TestSameJobSameGame(t *testing.T) {
-	job := Job{Seed: 5, Rule: StandardAdjudication()}
-	first, second := play(t, job, "a", "b"), play(t, job, "a", "b")
-	if !slices.Equal(first.Moves, second.Moves) || !slices.Equal(first.Scores, second.Scores) {
-		t.Error("the same job gave two games")
-	}
-	job.Seed = 6
-	if third := play(t, job, "a", "b"); slices.Equal(first.Moves, third.Moves) {
-		t.Error("another seed gave the same game")
-	}
-}
-
 // TestTablebasesEndGames plays from positions that the tables know: the first move ends the game, also one that is
 // played on, with a result that is no forfeit and that Verify accepts of jobs with tables alone.
 func TestTablebasesEndGames(t *testing.T) {
