@@ -26,16 +26,16 @@ import (
 // While this process did not run (see machine.Watch) no clock runs. A game is void if a player exceeded its time by no
 // more than this process ran late during the move, unless it was void twice before.
 func Play(ctx context.Context, job *Job, players [2]engine.Player) (Result, error) {
-	return playOnce(ctx, job, players, nil)
+	return playOnce(ctx, job, players, false)
 }
 
 // errStalled says that a game was given up because this process did not run while a
 // player's time ran.
 var errStalled = errors.New("stalled")
 
-// playOnce plays the job's game. With stalls not nil the first stall while a player's time
-// runs is counted there and ends the game with errStalled.
-func playOnce(ctx context.Context, job *Job, players [2]engine.Player, stalls *[2]int) (Result, error) {
+// playOnce plays the job's game. With giveUp the first stall while a player's time runs ends the game with errStalled;
+// the result has the stall alone.
+func playOnce(ctx context.Context, job *Job, players [2]engine.Player, giveUp bool) (Result, error) {
 	game, err := replay(job.Start, job.Opening)
 	if err != nil {
 		return Result{}, fmt.Errorf("game %d: opening: %w", job.Number, err)
@@ -54,9 +54,8 @@ func playOnce(ctx context.Context, job *Job, players [2]engine.Player, stalls *[
 		if err := g.move(ctx); err != nil {
 			return Result{}, err
 		}
-		if stalls != nil && g.result.Stalls != [2]int{} {
-			*stalls = g.result.Stalls
-			return Result{}, errStalled
+		if giveUp && g.result.Stalls != [2]int{} {
+			return Result{Stalls: g.result.Stalls}, errStalled
 		}
 	}
 	g.result.Moves = game.Moves()

@@ -186,22 +186,16 @@ const maxReplays = 2
 // Whether a game is played again does not depend on how it goes.
 func playStalled(ctx context.Context, job *Job, players [2]engine.Player) (Result, error) {
 	var before [2]int
-	for range maxReplays {
-		var stalls [2]int
-		result, err := playOnce(ctx, job, players, &stalls)
+	for replays := 0; ; replays++ {
+		result, err := playOnce(ctx, job, players, replays < maxReplays)
+		for side, n := range before {
+			result.Stalls[side] += n
+		}
 		if !errors.Is(err, errStalled) {
-			result.Stalls = before
 			return result, err
 		}
-		for side, n := range stalls {
-			before[side] += n
-		}
+		before = result.Stalls
 	}
-	result, err := Play(ctx, job, players)
-	for side, n := range before {
-		result.Stalls[side] += n
-	}
-	return result, err
 }
 
 // slot returns which of the worker's players of one spec plays the side.

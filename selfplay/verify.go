@@ -1,6 +1,7 @@
 package selfplay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,12 +138,7 @@ func (s *Place) Preflight(ctx context.Context, limits func(player int) Limits, p
 		})
 	}
 	_ = group.Wait()
-	for _, err := range failed {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(failed...)
 }
 
 func preflight(ctx context.Context, here *Local, limits Limits, e Player) error {
