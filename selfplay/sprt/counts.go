@@ -398,39 +398,23 @@ func (t Test) llrOf(c Counts) float64 {
 // llr is the LLR whose derivatives by the counts are jump: it is homogeneous in
 // the counts, so it is their sum.
 func (d *dist) llr(jump *[5]float64) float64 {
-	sum := 0.0
-	for i := range d.k {
-		sum += float64(d.p[i] * jump[i])
-	}
-	return d.n * sum
+	mean, _ := d.spread(jump)
+	return d.n * mean
 }
 
 // jump is log(p1/p0) for each score, p0 and p1 being the likeliest distributions
 // under the hypotheses. It is by how much one more sample of that score moves the
 // LLR, to first order (p0 and p1 move too, but they are at a maximum).
-func (t Test) jump(d *dist) [5]float64 {
+func (t Test) jump(d *dist) (jump [5]float64) {
+	var p0, p1 tilting
 	if t.Model == Logistic {
-		return d.jumpMean(Score(t.Elo0), Score(t.Elo1))
+		p0, p1 = d.withMean(Score(t.Elo0)), d.withMean(Score(t.Elo1))
+	} else {
+		equal := d.withMean(half)
+		p0, p1 = d.withT(d.tValue(t.Elo0), &equal), d.withT(d.tValue(t.Elo1), &equal)
 	}
-	return d.jumpT(d.tValue(t.Elo0), d.tValue(t.Elo1))
-}
-
-func (d *dist) jumpMean(s0, s1 float64) [5]float64 {
-	a := d.withMean(s0)
-	b := d.withMean(s1)
-	return d.logRatio(&a, &b)
-}
-
-func (d *dist) jumpT(t0, t1 float64) [5]float64 {
-	equal := d.withMean(half)
-	a := d.withT(t0, &equal)
-	b := d.withT(t1, &equal)
-	return d.logRatio(&a, &b)
-}
-
-func (d *dist) logRatio(a, b *tilting) (jump [5]float64) {
 	for i := range d.k {
-		jump[i] = math.Log(a.q[i] / b.q[i])
+		jump[i] = math.Log(p0.q[i] / p1.q[i])
 	}
 	return jump
 }
