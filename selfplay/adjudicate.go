@@ -82,51 +82,31 @@ type referee struct {
 	plies              int // observed
 	white, black, draw int // plies in a row up to now whose scores say so
 
-	resigned [2]int  // of White and of Black: plies in a row, two a move, with a lost score
+	resigned [2]int  // of White and of Black: own moves in a row with a lost score
 	silent   [2]bool // whether the last search of White and of Black had no score
 }
 
 // observe takes the score of the side's next move, White's view, or engine.NoScore.
 func (j *referee) observe(side board.Color, stored int16) (board.GameResult, board.Termination, bool) {
 	score, known := int(stored), stored != engine.NoScore
-	j.white = row(j.white, known && score >= j.rule.WinScore)
-	j.black = row(j.black, known && score <= -j.rule.WinScore)
+	won, lost := known && score >= j.rule.WinScore, known && score <= -j.rule.WinScore
+	j.white, j.black = row(j.white, won), row(j.black, lost)
+	j.resigned[side] = row(j.resigned[side], [2]bool{lost, won}[side])
 	j.draw = row(j.draw, known && max(score, -score) <= j.rule.DrawScore && j.plies >= j.rule.DrawFrom)
 	j.plies++
-	if j.silent[side] = !known; !known {
-		j.resigned[side] = 0
-		return board.Draw, "", false
-	}
-	if j.rule.OneSided {
-		return j.observeOne(side, score)
-	}
-	switch {
+	j.silent[side] = !known
+	switch plies := j.rule.WinPlies; {
+	case plies <= 0:
+	case j.rule.OneSided:
+		if 2*j.resigned[side] >= plies {
+			return board.WinFor(side.Other()), AdjudicatedWin, true
+		}
 	case j.silent[side.Other()]: // a rule of a single ply would ask one player alone
-		return board.Draw, "", false
-	case j.rule.WinPlies > 0 && j.white >= j.rule.WinPlies:
+	case j.white >= plies:
 		return board.WhiteWins, AdjudicatedWin, true
-	case j.rule.WinPlies > 0 && j.black >= j.rule.WinPlies:
+	case j.black >= plies:
 		return board.BlackWins, AdjudicatedWin, true
 	}
-	return j.drawn()
-}
-
-// observeOne is observe with OneSided: the loser decides alone.
-func (j *referee) observeOne(side board.Color, score int) (board.GameResult, board.Termination, bool) {
-	own := score
-	if side == board.Black {
-		own = -score
-	}
-	if own > -j.rule.WinScore {
-		j.resigned[side] = 0
-	} else if j.resigned[side] += 2; j.rule.WinPlies > 0 && j.resigned[side] >= j.rule.WinPlies {
-		return board.WinFor(side.Other()), AdjudicatedWin, true
-	}
-	return j.drawn()
-}
-
-// drawn reports whether the scores make the game a draw.
-func (j *referee) drawn() (board.GameResult, board.Termination, bool) {
 	if j.rule.DrawPlies > 0 && j.draw >= j.rule.DrawPlies && j.silent == [2]bool{} {
 		return board.Draw, AdjudicatedDraw, true
 	}
