@@ -326,7 +326,7 @@ func (c *PGNCount) String() string {
 }
 
 // CountPGN counts the games of a file between the player and the opponent. An empty name
-// is taken from the file: White of the first game, and the other player.
+// is taken from the file: White of the first game, if it is not the opponent, and the other player.
 //
 // See pgn.Pairs for which games are a pair.
 func CountPGN(ctx context.Context, path, player, opponent string) (*PGNCount, error) {
@@ -360,6 +360,9 @@ func (c *PGNCount) read(r io.Reader) error {
 			return err
 		}
 		white, black := g.Tag("White"), g.Tag("Black")
+		if c.Player == "" && white == c.Opponent {
+			c.Player = black
+		}
 		c.Player = cmp.Or(c.Player, white)
 		other := otherName(white, black, c.Player)
 		c.Opponent = cmp.Or(c.Opponent, other)

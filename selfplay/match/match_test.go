@@ -344,6 +344,7 @@ func TestCountPGN(t *testing.T) {
 			"out; " +
 			"[0 0 0 0 0] [1 0 0]"},
 		{"", "", `line 17: ` + ErrPlayers.Error() + `: "A" against "C", after "A" against "B"`},
+		{"", "A", `line 17: ` + ErrPlayers.Error() + `: "A" against "C", after "B" against "A"`},
 		{"A", "X", `no finished game between "A" and "X"`},
 	} {
 		c, err := CountPGN(t.Context(), path, tt.player, tt.opponent)
