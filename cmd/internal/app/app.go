@@ -62,14 +62,13 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRootCommand()
 	root.SetArgs(meant(root, args))
 	root.SetIn(stdin)
-	out := &checkedWriter{Screen: screen}
-	root.SetOut(out)
+	root.SetOut(screen)
 	root.SetErr(messages)
 	cmd, err := root.ExecuteContextC(ctx)
 	interrupted := ctx.Err() != nil
 	messages.End()
-	if err == nil && out.err != nil {
-		err = fmt.Errorf("writing the output: %w", out.err)
+	if lost := screen.Lost(); err == nil && lost != nil {
+		err = fmt.Errorf("writing the output: %w", lost)
 	}
 	if err == nil {
 		return ui.ExitDone
@@ -135,21 +134,6 @@ func otherRun(err error, command string, args []string) string {
 		return text
 	}
 	return ""
-}
-
-// checkedWriter remembers the first error, so that a command whose output was not written
-// does not exit with success.
-type checkedWriter struct {
-	*ui.Screen
-	err error
-}
-
-func (c *checkedWriter) Write(p []byte) (int, error) {
-	n, err := c.Screen.Write(p)
-	if err != nil && c.err == nil {
-		c.err = err
-	}
-	return n, err
 }
 
 // reportGoroutines writes the number of goroutines to w at each interval, for the soak

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -33,6 +34,7 @@ type Screen struct {
 	fold    bool       // long lines, at spaces
 	colour  bool       // verdicts and warnings
 	status  *status
+	lost    error // the first of standard output
 }
 
 // status is the status line of a terminal. Standard output and standard error share it.
@@ -96,6 +98,9 @@ func (s *Screen) Write(p []byte) (int, error) {
 	return s.write(p)
 }
 
+// Lost returns the first error of standard output: a command whose output was not written does not succeed.
+func (s *Screen) Lost() error { return s.lost }
+
 // write is Write, on a terminal with the lock held.
 func (s *Screen) write(p []byte) (int, error) {
 	text := quote.Lines(p)
@@ -111,24 +116,19 @@ func (s *Screen) write(p []byte) (int, error) {
 		}
 	}
 	if _, err := s.w.Write(text); err != nil {
+		if !s.fold {
+			s.lost = cmp.Or(s.lost, err)
+		}
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// Raw returns where data are written as they are: not to a terminal.
-func (s *Screen) Raw() io.Writer {
-	if s.columns != nil {
-		return s
-	}
-	Quiet(s)
-	return s.w
-}
-
-// Raw returns where a command writes data that need not be text, such as an export.
+// Raw returns where a command writes data that need not be text, such as an export: as they are, but not to a terminal.
 func Raw(out io.Writer) io.Writer {
-	if s, ok := out.(interface{ Raw() io.Writer }); ok {
-		return s.Raw()
+	if s, ok := out.(*Screen); ok && s.columns == nil {
+		Quiet(s)
+		return s.w
 	}
 	return out
 }
