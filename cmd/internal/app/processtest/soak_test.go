@@ -26,6 +26,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/runtest"
@@ -361,15 +363,9 @@ func (s *soak) steady() {
 }
 
 // without removes a flag and its value.
-func without(args []string, name string) (out []string) {
-	for i := 0; i < len(args); i++ {
-		if args[i] == name {
-			i++
-			continue
-		}
-		out = append(out, args[i])
-	}
-	return out
+func without(args []string, name string) []string {
+	i := slices.Index(args, name)
+	return slices.Delete(slices.Clone(args), i, i+2)
 }
 
 // sample measures the steady processes until the end.
@@ -447,8 +443,8 @@ func (s *soak) report() {
 			verdict = "  GROWS"
 			s.t.Errorf("%s, %s: grows by %.1f, bound %g", name, metric, growth, bound)
 		}
-		fmt.Fprintf(&b, "%-12s %-16s %14.1f %14.1f %8.1f %6g%s\n", name, metric, mean(v[:q]), mean(v[len(v)-q:]), growth,
-			bound, verdict)
+		fmt.Fprintf(&b, "%-12s %-16s %14.1f %14.1f %8.1f %6g%s\n", name, metric, stat.Mean(v[:q], nil),
+			stat.Mean(v[len(v)-q:], nil), growth, bound, verdict)
 	}
 	for _, x := range s.processes {
 		for i, v := range x.values {
@@ -482,14 +478,6 @@ func medianSlope(v []float64) float64 {
 	}
 	slices.Sort(slopes)
 	return slopes[len(slopes)/2]
-}
-
-func mean(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += x
-	}
-	return sum / float64(len(v))
 }
 
 func tail(s string) string { return s[max(0, len(s)-1500):] }
