@@ -4,7 +4,6 @@ package processtest
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -301,9 +300,8 @@ func (row *atTerminal) run(t *testing.T, c *typed, limit time.Duration) {
 	if _, err := c.tty.Write([]byte{3}); err != nil {
 		t.Fatal(err)
 	}
-	var err error
 	select {
-	case err = <-c.ended:
+	case <-c.ended:
 	case <-time.After(soonEnough):
 		t.Fatalf("%s: does not end:\n%s", what, c.shown().text())
 	}
@@ -312,13 +310,9 @@ func (row *atTerminal) run(t *testing.T, c *typed, limit time.Duration) {
 	if took > limit && !strings.Contains(text, "finishing") {
 		t.Errorf("%s: Ctrl-C took %v in silence:\n%s", what, took, text)
 	}
-	want, code := exitInterrupted, exitDone
+	want, code := exitInterrupted, c.ProcessState.ExitCode()
 	if row.server {
 		want = exitDone
-	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		code = exit.ExitCode()
 	}
 	// The last line ends with a command to copy, so the terminal wraps it and nothing is folded.
 	last := strings.ReplaceAll(strings.TrimSpace(text[max(0, strings.LastIndex(text, "assay: interrupted;")):]), "\n", "")
