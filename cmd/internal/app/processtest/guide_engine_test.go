@@ -2,7 +2,6 @@ package processtest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +25,7 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
+	"github.com/assay-chess/assay/tuner/spsa/play"
 )
 
 // flint is a repository of flint. Nothing in it names a folder of this machine.
@@ -465,21 +465,10 @@ func TestGuideTuneMySearch(t *testing.T) {
 			}
 		}
 	}
-	var tuned struct {
-		Games      int `json:"games"`
-		Parameters []struct {
-			Start, Value float64
-		} `json:"parameters"`
-		Validation *struct {
-			Games int `json:"games"`
-		} `json:"validation"`
-	}
-	text, err := os.ReadFile("tuned/result.json")
-	if err == nil {
-		err = json.Unmarshal(text, &tuned)
-	}
+	var tuned play.Result
+	err := durable.ReadJSON("tuned/result.json", &tuned)
 	if err != nil || ran != 2 || tuned.Games != 40 || tuned.Validation == nil || tuned.Validation.Games != 4 ||
 		len(tuned.Parameters) != 3 || tuned.Parameters[0].Start != 20 || tuned.Parameters[0].Value == 20 {
-		t.Errorf("%v, %d commands, %s", err, ran, text)
+		t.Errorf("%v, %d commands, %+v", err, ran, tuned)
 	}
 }
