@@ -136,14 +136,6 @@ func TestGuideShareMachines(t *testing.T) {
 	}
 }
 
-// needInterrupts skips a test on systems where processes cannot be interrupted.
-func needInterrupts(t *testing.T) {
-	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("processes cannot be interrupted on this system")
-	}
-}
-
 // answered returns how many units of a worker a run has accepted, and how many the worker
 // says it played. Both have ended.
 func answered(t *testing.T, out string, w *process, name string) (taken, played int64) {
@@ -182,7 +174,6 @@ func sameAsLongRun(t *testing.T, shared string) {
 // Workers that are interrupted finish and send the units under way, and give the others
 // back. Other workers get these at once, and not when the leases expire.
 func TestWorkersLeave(t *testing.T) {
-	needInterrupts(t)
 	t.Parallel()
 	shared := filepath.Join(t.TempDir(), "shared")
 	run, url := startCoordinator(t, nil, "selfplay", append(longRun[:len(longRun):len(longRun)], shared,
@@ -209,7 +200,6 @@ func TestWorkersLeave(t *testing.T) {
 
 // A second Ctrl-C does not wait for the game under way, which takes hours.
 func TestWorkerLeavesAtOnce(t *testing.T) {
-	needInterrupts(t)
 	t.Parallel()
 	_, url := startCoordinator(t, nil, "selfplay", "--games", "2", "--nodes", "4000000000", "--opening-score", "-1",
 		"--out", filepath.Join(t.TempDir(), "games"))
@@ -245,7 +235,6 @@ func TestWorkerLeavesAtOnce(t *testing.T) {
 
 // An interrupted run is resumed with the same worker, which waited for it.
 func TestCoordinatorLeaves(t *testing.T) {
-	needInterrupts(t)
 	t.Parallel()
 	shared := filepath.Join(t.TempDir(), "shared")
 	run, url := startCoordinator(t, nil, "selfplay", append(longRun[:len(longRun):len(longRun)], shared,
