@@ -22,29 +22,38 @@ import (
 	"github.com/assay-chess/assay/tuner/wdl"
 )
 
+// writeFeatures writes n rows of features, ten a game, and the report of their manifest. Fill changes a row, and
+// returns the count of each term.
+func writeFeatures(t *testing.T, dir string, set dataset.FeatureSet, n int, report any,
+	fill func(i int, row *dataset.FeatureRow) []float32) {
+	t.Helper()
+	w := setup.Must(dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{Config: "test", Program: "test"}))
+	for i := range n {
+		row := dataset.FeatureRow{Scale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Game: uint64(i/10 + 1),
+			Weight: 1}
+		for term, v := range fill(i, &row) {
+			if v != 0 {
+				row.Terms, row.Counts = append(row.Terms, uint16(term)), append(row.Counts, v)
+			}
+		}
+		setup.Check(t, w.Append(&row))
+	}
+	setup.Must(w.Finish(report))
+}
+
 // writePair writes features of an evaluation of two terms, a and b, as fill makes
 // them: counts and result of a row.
 func writePair(t *testing.T, dir string, fill func(r *rand.Rand) (a, b, result float32)) {
 	t.Helper()
 	set := dataset.FeatureSet{Model: "pair", Float: true,
 		Terms: []dataset.FeatureTerm{{Name: "a", MG: 10, EG: 10}, {Name: "b"}}}
-	w := setup.Must(dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{Config: "test", Program: "test"}))
 	r := rand.New(rand.NewPCG(8, 9))
-	for i := range 2000 {
-		row := dataset.FeatureRow{Phase: float32(r.IntN(25)) / 24, Scale: 1, Eval: dataset.NoEval,
-			Score: dataset.NoScore, Game: uint64(i/10 + 1), Weight: 1}
+	writeFeatures(t, dir, set, 2000, nil, func(_ int, row *dataset.FeatureRow) []float32 {
+		row.Phase = float32(r.IntN(25)) / 24
 		a, b, result := fill(r)
 		row.Result = result
-		for t, v := range []float32{a, b} {
-			if v != 0 {
-				row.Terms, row.Counts = append(row.Terms, uint16(t)), append(row.Counts, v)
-			}
-		}
-		setup.Check(t, w.Append(&row))
-	}
-	if _, err := w.Finish(nil); err != nil {
-		t.Fatal(err)
-	}
+		return []float32{a, b}
+	})
 }
 
 // poison copies the only file of a data set, with the result of one row not a number,
@@ -225,23 +234,18 @@ func TestTuneBent(t *testing.T) {
 func TestTuneUnscored(t *testing.T) {
 	dir := t.TempDir()
 	set := dataset.FeatureSet{Model: "scored", Terms: []dataset.FeatureTerm{{Name: "a", MG: 60, EG: 60}}}
-	w := setup.Must(dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{Config: "test", Program: "test"}))
 	r := rand.New(rand.NewPCG(12, 13))
-	for i := range 2000 {
+	writeFeatures(t, dir, set, 2000, nil, func(i int, row *dataset.FeatureRow) []float32 {
 		n := r.IntN(7) - 3
-		row := dataset.FeatureRow{Phase: 1, Scale: 1, Eval: dataset.NoEval, Score: int16(50 * n), Game: uint64(i/5 + 1),
-			Weight: 1, Terms: []uint16{0}, Counts: []float32{float32(n)}}
-		if i%4 == 0 {
-			row.Score = dataset.NoScore
+		row.Phase, row.Game = 1, uint64(i/5+1)
+		if i%4 != 0 {
+			row.Score = int16(50 * n)
 		}
 		if float64(n) > 3*r.NormFloat64() {
 			row.Result = 1
 		}
-		setup.Check(t, w.Append(&row))
-	}
-	if _, err := w.Finish(nil); err != nil {
-		t.Fatal(err)
-	}
+		return []float32{float32(n)}
+	})
 	out := filepath.Join(t.TempDir(), "w.json")
 	const want = "500 of 2000 positions (25.0 %) have no score"
 	if said, err := tune(t, dir, "--lambda", "0.5", "--folds", "0", "--out", out); err != nil ||

@@ -56,9 +56,7 @@ func writeWalks(t *testing.T, dir string, games int, change func(*dataset.Positi
 			setup.Check(t, w.Append(&row))
 		}
 	}
-	if _, err := w.Finish(nil); err != nil {
-		t.Fatal(err)
-	}
+	setup.Must(w.Finish(nil))
 }
 
 func tune(t *testing.T, args ...string) (stdout string, err error) {
@@ -348,21 +346,15 @@ func TestTuneUnit(t *testing.T) {
 			{Name: "tempo", MG: 20, EG: 20, Kind: dataset.FlatTerm}},
 		Evaluation: dataset.Evaluation{Unit: 256, Tolerance: 2}}
 	features, run := filepath.Join(dir, "features"), filepath.Join(dir, "run")
-	w := setup.Must(dataset.NewFeatureWriter(features, set, dataset.WriterConfig{Config: "test", Program: "test"}))
 	r := rand.New(rand.NewPCG(1, 7))
-	for i := range 4000 {
+	writeFeatures(t, features, set, 4000, featuresReport{}, func(_ int, row *dataset.FeatureRow) []float32 {
 		a, b := r.IntN(7)-3, 1-2*r.IntN(2)
-		row := dataset.FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{float32(a), float32(b)}, Phase: 0.5,
-			Scale: 1, EGScale: 1,
-			Eval: float32(250*a + 20*b), Score: dataset.NoScore, Game: uint64(i/10 + 1), Weight: 1}
+		row.Phase, row.EGScale, row.Eval = 0.5, 1, float32(250*a+20*b)
 		if r.Float64() < tuner.Sigmoid(0.004*256*float64(a)+0.1*float64(b)) {
 			row.Result = 1
 		}
-		setup.Check(t, w.Append(&row))
-	}
-	if _, err := w.Finish(featuresReport{}); err != nil {
-		t.Fatal(err)
-	}
+		return []float32{float32(a), float32(b)}
+	})
 	text := setup.Must(tune(t, features, "--out", run))
 	for _, want := range []string{"per engine unit (256 a pawn) under the start weights",
 		"eval scale x", "weights and their errors are in engine units, 256 a pawn"} {
@@ -391,12 +383,8 @@ func TestTuneUnit(t *testing.T) {
 		{weights.New(), []string{"show", out}, "per engine unit (256 a pawn)"},
 		{New(), []string{features, "--from", out, "--out", filepath.Join(dir, "w.json")}, "per engine unit"},
 	} {
-		var all bytes.Buffer
-		c.command.SetArgs(c.args)
-		c.command.SetOut(&all)
-		c.command.SetErr(&all)
-		if err := c.command.ExecuteContext(t.Context()); err != nil || !strings.Contains(all.String(), c.want) {
-			t.Errorf("%v: %v; no %q in\n%s", c.args, err, c.want, all.String())
+		if said, err := execute(t.Context(), c.command, c.args...); err != nil || !strings.Contains(said, c.want) {
+			t.Errorf("%v: %v; no %q in\n%s", c.args, err, c.want, said)
 		}
 	}
 	file.Unit = 0
@@ -420,27 +408,18 @@ func TestTuneFeatures(t *testing.T) {
 		path := filepath.Join(dir, name)
 		set := dataset.FeatureSet{Model: "mine",
 			Terms: []dataset.FeatureTerm{{Name: "pawn", MG: 90, EG: 110}, {Name: "king.safety", MG: 5}}}
-		w := setup.Must(dataset.NewFeatureWriter(path, set, dataset.WriterConfig{Config: "test", Program: "test"}))
 		r := rand.New(rand.NewPCG(1, uint64(len(name)-2)))
-		for i := range 4000 {
+		report := featuresReport{positions.Noise{Rows: 100, Noisy: 20}}
+		writeFeatures(t, path, set, 4000, report, func(_ int, row *dataset.FeatureRow) []float32 {
 			a, b, phase := float32(r.IntN(7)-3), float32(r.IntN(9)-4), r.IntN(25)
-			row := dataset.FeatureRow{Phase: float32(phase) / 24, Scale: 1, Score: dataset.NoScore,
-				Game: uint64(i/10 + 1), Weight: 1}
-			for t, v := range []float32{a, b} {
-				if v != 0 {
-					row.Terms, row.Counts = append(row.Terms, uint16(t)), append(row.Counts, v)
-				}
-			}
+			row.Phase = float32(phase) / 24
 			row.Eval = float32(evals(float64(a)*(90*float64(phase)+110*float64(24-phase))/24 +
 				5*float64(b)*float64(phase)/24))
 			if r.Float64() < tuner.Sigmoid(0.006*100*float64(a)+0.1*float64(b)) {
 				row.Result = 1
 			}
-			setup.Check(t, w.Append(&row))
-		}
-		if _, err := w.Finish(featuresReport{positions.Noise{Rows: 100, Noisy: 20}}); err != nil {
-			t.Fatal(err)
-		}
+			return []float32{a, b}
+		})
 		return path
 	}
 	good := write("good", func(sum float64) int16 { return int16(sum) })
