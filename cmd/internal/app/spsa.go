@@ -174,21 +174,21 @@ func (s *tuning) play(c play.Config, args []string) error {
 	if err != nil && r == nil {
 		return err
 	}
+	d, more := doc.SPSA(r, c.SPSA.Parameters, c.Out), map[string]any{}
 	if err != nil {
-		return errors.Join(s.show(r, r.Process, doc.SPSA(r, c.SPSA.Parameters, c.Out), map[string]any{}), err)
+		return errors.Join(s.show(r, r.Process, d, more), err)
 	}
 	s.end(p, r.Already, "%d iterations, %d games%s", r.Iterations, r.Games, ui.BusyText(r.Load))
-	weights, err := writeSpsaWeights(&c, r)
+	values := make([]float64, len(r.Parameters))
+	for i, e := range r.Parameters {
+		values[i] = e.Value
+	}
+	weights, err := writeSpsaWeights(&c, values, r.Games)
 	if err != nil {
 		return err
 	}
 	s.leaveReport()
-	d, more := doc.SPSA(r, c.SPSA.Parameters, c.Out), map[string]any{}
 	if form := s.config.form; form != "" {
-		values := make([]float64, len(r.Parameters))
-		for i := range values {
-			values[i] = r.Parameters[i].Value
-		}
 		d.Parts = append(d.Parts, doc.Part{Text: []string{fmt.Sprintf("the answer as %s reads it (%s):", form, r.Limits)},
 			Code: form.Format(c.SPSA.Parameters, values)})
 	}
@@ -203,27 +203,20 @@ func (s *tuning) play(c play.Config, args []string) error {
 	return s.show(r, r.Process, d, more)
 }
 
-// spsaWeightsName is the weight file of an answer that consists of weights.
-const spsaWeightsName = "weights.json"
-
 // writeSpsaWeights writes the answer as a weight file into the run's folder, if the
 // parameters are weights. It returns the file's path, or "".
-func writeSpsaWeights(c *play.Config, r *play.Result) (string, error) {
-	values := make([]float64, len(r.Parameters))
-	for i, e := range r.Parameters {
-		values[i] = e.Value
-	}
+func writeSpsaWeights(c *play.Config, values []float64, games int64) (string, error) {
 	f, err := roster.WeightsWithOptions(c.Player.Spec, c.With(values).Options)
 	if err != nil || f == nil {
 		return "", err
 	}
-	f.Provenance = models.Provenance{Parent: f.Provenance.Parent, Games: r.Games, Method: "spsa", Seed: c.SPSA.Seed,
+	f.Provenance = models.Provenance{Parent: f.Provenance.Parent, Games: games, Method: "spsa", Seed: c.SPSA.Seed,
 		Program: c.Program}
 	text, err := f.Encode()
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(c.Out, spsaWeightsName)
+	path := filepath.Join(c.Out, "weights.json")
 	return path, durable.WriteFile(path, text)
 }
 
