@@ -20,18 +20,13 @@ func TestDataCommandsOnAFullDisk(t *testing.T) {
 	work, small := t.TempDir(), t.TempDir()
 	list, data := filepath.Join(work, "list.epd"), filepath.Join(work, "data")
 	writeList(t, list)
-	if code, _, errs := call(t, "data", "import", list, "--infer-games", "--out", data); code != 0 {
-		t.Fatal(errs)
-	}
+	works(t, "data", "import", list, "--infer-games", "--out", data)
 	if err := syscall.Mount("tmpfs", small, "tmpfs", 0, "size=96k"); err != nil {
 		t.Skipf("cannot mount a small tmpfs (needs root): %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(small, 0) }) // nothing to do about it
 	few, script := filepath.Join(work, "few"), filepath.Join(work, "engine.sh")
-	if code, _, errs := call(t, "data", "positions", data, "--resolve", "keep", "--sample", "5000", "--out",
-		few); code != 0 {
-		t.Fatal(errs)
-	}
+	works(t, "data", "positions", data, "--resolve", "keep", "--sample", "5000", "--out", few)
 	setup.Check(t, os.WriteFile(script, []byte(tempoEngine), 0o777))
 	for _, c := range []struct {
 		size string // of the disk

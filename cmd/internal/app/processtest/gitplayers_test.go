@@ -94,10 +94,7 @@ func playCommits(t *testing.T, a, b string, flags ...string) (r match.Result, st
 	t.Helper()
 	args := slices.Concat([]string{"match", a, b, "--games", "2", "--max-plies", "4", "--nodes", "20", "--opening-nodes",
 		"20", "--json"}, flags)
-	code, stdout, stderr := call(t, args...)
-	if code != exitDone {
-		t.Fatalf("%q: exit %d: %s", args, code, stderr)
-	}
+	stdout, stderr := works(t, args...)
 	setup.Check(t, json.Unmarshal([]byte(stdout), &r))
 	return r, stderr
 }
@@ -185,10 +182,7 @@ func TestProjectFile(t *testing.T) {
 		"4\nbook = 'book.epd'\nsprt = [0, 400]\ngames = 4\n")
 	played := func(args ...string) (m match.Result, stderr string) {
 		t.Helper()
-		code, stdout, stderr := call(t, append([]string{"match", "git:HEAD", "git:base?hash=4", "--json"}, args...)...)
-		if code != exitDone {
-			t.Fatalf("exit %d: %s", code, stderr)
-		}
+		stdout, stderr := works(t, append([]string{"match", "git:HEAD", "git:base?hash=4", "--json"}, args...)...)
 		setup.Check(t, json.Unmarshal([]byte(stdout), &m))
 		return m, stderr
 	}
@@ -210,20 +204,13 @@ func TestProjectFile(t *testing.T) {
 		t.Errorf("%+v, %s", m, stderr)
 	}
 	// The commands that make data take the settings that they have.
-	code, stdout, stderr := call(t, "selfplay", "--players", "git:HEAD", "--games", "2", "--out", "../../games")
-	if code != exitDone {
-		t.Errorf("exit %d: %s%s", code, stdout, stderr)
-	}
-	code, stdout, stderr = call(t, "ladder", "git:HEAD", "git:base", "git:main~1?Hash=3", "--games", "2")
-	if code != exitDone || !strings.Contains(stdout, "git:") {
-		t.Errorf("exit %d: %s%s", code, stdout, stderr)
-	}
+	works(t, "selfplay", "--players", "git:HEAD", "--games", "2", "--out", "../../games")
+	stdout, _ := works(t, "ladder", "git:HEAD", "git:base", "git:main~1?Hash=3", "--games", "2")
+	wantText(t, stdout, "git:")
 	setup.Check(t, os.WriteFile("spsa.toml", []byte("player = 'git:HEAD'\niterations = 2\nnodes = 20\nmax_plies = "+
 		"4\n[[parameter]]\nname = 'Hash'\nstart = 20\nmin = 1\nmax = 50\n"), 0o666))
-	if code, stdout, stderr = call(t, "spsa", "spsa.toml", "--out", "../../spsa"); code != exitDone ||
-		!strings.Contains(stderr, "spsa: git:HEAD is ") {
-		t.Errorf("exit %d: %s%s", code, stdout, stderr)
-	}
+	_, stderr := works(t, "spsa", "spsa.toml", "--out", "../../spsa")
+	wantText(t, stderr, "spsa: git:HEAD is ")
 	if r.built() != 2 {
 		t.Errorf("built %d times, want once a commit", r.built())
 	}

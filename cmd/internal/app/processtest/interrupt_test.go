@@ -146,19 +146,14 @@ done
 		}
 		return b.String()
 	}
-	make := func(args ...string) {
-		if code, _, stderr := call(t, args...); code != exitDone {
-			t.Fatalf("assay %v: %s", args, stderr)
-		}
-	}
 	at := func(name string) string { return filepath.Join(dir, name) }
 	write("tuned.toml", "player = \"assay:hash=1\"\niterations = 50000\nnodes = 1000000000\n"+
 		"[[parameter]]\nname = \"queen\"\nstart = 500\nmin = 100\nmax = 2000\n")
-	make("data", "import", at(write("few.epd", epd(100))), "--out", at("few"))
+	works(t, "data", "import", at(write("few.epd", epd(100))), "--out", at("few"))
 	if whole {
-		make("selfplay", "--out", at("fewgames"), "--games", "200", "--depth", "1")
-		make("data", "import", at(write("many.epd", epd(2_000_000))), "--out", at("positions"), "--infer-games")
-		make("data", "import", at(write("more.epd", epd(1_900_000))), "--out", at("others"), "--infer-games")
+		works(t, "selfplay", "--out", at("fewgames"), "--games", "200", "--depth", "1")
+		works(t, "data", "import", at(write("many.epd", epd(2_000_000))), "--out", at("positions"), "--infer-games")
+		works(t, "data", "import", at(write("more.epd", epd(1_900_000))), "--out", at("others"), "--infer-games")
 	}
 	for _, args := range []string{"init -q repo",
 		"-C repo -c user.name=me -c user.email=me@here commit -q --allow-empty -m first"} {

@@ -174,9 +174,7 @@ func serveProcess(t *testing.T, runs string) (url string) {
 func TestDamagedDataEndsEveryCommand(t *testing.T) {
 	dir := t.TempDir()
 	games := filepath.Join(dir, "games")
-	if code, _, errs := call(t, "selfplay", "--out", games, "--games", "6", "--nodes", "50", "--seed", "3"); code != 0 {
-		t.Fatal(errs)
-	}
+	works(t, "selfplay", "--out", games, "--games", "6", "--nodes", "50", "--seed", "3")
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, name := range []string{"games-00000.arrow", "manifest.json"} {
 		path := filepath.Join(games, name)
@@ -357,4 +355,14 @@ func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	code = app.Run(args, strings.NewReader(""), &out, &errs)
 	return code, out.String(), errs.String()
+}
+
+// works is call of a command line that has to succeed.
+func works(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	code, stdout, stderr := call(t, args...)
+	if code != exitDone {
+		t.Fatalf("assay %q: exit %d: %s%s", args, code, stdout, stderr)
+	}
+	return stdout, stderr
 }
