@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -59,11 +58,7 @@ func (o *Loop) AddTyped(fs *pflag.FlagSet) {
 
 // Gates returns the hypotheses of Gate.
 func (o *Loop) Gates() (elo0, elo1 float64, err error) {
-	low, high, _ := strings.Cut(o.Gate, ",")
-	elo0, err = strconv.ParseFloat(strings.TrimSpace(low), 64)
-	if err == nil {
-		elo1, err = strconv.ParseFloat(strings.TrimSpace(high), 64)
-	}
+	elo0, elo1, err = bounds(o.Gate)
 	if err != nil || !(elo0 >= 0 && elo0 < elo1) {
 		err = fmt.Errorf("want a test for a gain, such as [0, 10], not [%s]: one from below 0 promotes weaker engines",
 			o.Gate)

@@ -74,9 +74,6 @@ func SetDefault(fs *pflag.FlagSet, name string, value any) {
 	f.DefValue = f.Value.String()
 }
 
-// Given reports whether one of the flags has a value that is not its default by omission.
-func Given(fs *pflag.FlagSet, names ...string) bool { return slices.ContainsFunc(names, fs.Changed) }
-
 // Names lists the names of flags.
 func Names(fs *pflag.FlagSet) (list []string) {
 	fs.VisitAll(func(f *pflag.Flag) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -54,7 +55,7 @@ type Play struct {
 func New(fs *pflag.FlagSet) *Play { return &Play{Flags: fs} }
 
 // Given reports whether one of the options has a value that is not its default by omission.
-func (o *Play) Given(names ...string) bool { return Given(o.Flags, names...) }
+func (o *Play) Given(names ...string) bool { return slices.ContainsFunc(names, o.Flags.Changed) }
 
 // Limited reports whether a limit of the searches was given.
 func (o *Play) Limited() bool { return o.Given("nodes", "depth", "movetime", "tc") }

@@ -192,7 +192,7 @@ func newPlan(c *Config, own *opts.Loop) (p Plan, err error) {
 		return p, err
 	}
 	switch {
-	case opts.Given(c.Typed, "games") && opts.Given(c.Typed, "hours"):
+	case c.Typed.Changed("games") && c.Typed.Changed("hours"):
 		return p, ui.Usagef("--games and --hours both say how long a generation plays: give one of them")
 	case p.Games == 0:
 		p.Hours = cmp.Or(p.Hours, defaultHours)
