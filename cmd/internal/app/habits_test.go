@@ -317,7 +317,7 @@ func TestCrowdedMemory(t *testing.T) {
 		s.Open = roster.Open
 		var players []selfplay.Player
 		for _, text := range c.players {
-			players = append(players, selfplay.Player{Spec: parsedSpec(text)})
+			players = append(players, selfplay.Player{Spec: setup.Must(roster.Parse(text))})
 		}
 		tables := s.hashTables(players)
 		if got := crowdedMemory(c.games, 2<<30, tables); got != c.want {

@@ -51,15 +51,8 @@ func TestIdentitiesStay(t *testing.T) {
 			out.WriteString(strings.ReplaceAll(stderr, "\n", " ") + "\n")
 			continue
 		}
-		writeIdentity(t, &out)
+		setup.Check(t, json.Compact(&out, setup.Must(os.ReadFile(filepath.Join("out", "config.json")))))
+		out.WriteString("\n")
 	}
 	golden(t, path, strings.ReplaceAll(out.String(), ui.Version(), "VERSION"))
-}
-
-func writeIdentity(t *testing.T, out *bytes.Buffer) {
-	t.Helper()
-	doc := setup.Must(os.ReadFile(filepath.Join("out", "config.json")))
-	text := new(bytes.Buffer)
-	setup.Check(t, json.Compact(text, doc))
-	out.WriteString(text.String() + "\n")
 }

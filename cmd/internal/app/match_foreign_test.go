@@ -114,7 +114,8 @@ func TestMatchAgainstBadEngines(t *testing.T) {
 // By default a game of external engines has a core of its own if that makes it faster and nothing else
 // can come of it.
 func TestAffinity(t *testing.T) {
-	foreign, own := selfplay.Player{Spec: parsedSpec("uci:engine")}, selfplay.Player{Spec: parsedSpec("assay")}
+	player := func(text string) selfplay.Player { return selfplay.Player{Spec: setup.Must(engine.ParseSpec(text))} }
+	foreign, own := player("uci:engine"), player("assay")
 	for _, tt := range []struct {
 		affinity string
 		remote   string
@@ -125,7 +126,7 @@ func TestAffinity(t *testing.T) {
 		{"auto", "", false, []selfplay.Player{foreign, own}, 1},
 		{"auto", "", false, []selfplay.Player{own, own}, 0},
 		{"auto", "", true, []selfplay.Player{foreign, foreign}, 0},
-		{"auto", "", false, []selfplay.Player{foreign, {Spec: parsedSpec("uci:engine?Threads=2")}}, 0},
+		{"auto", "", false, []selfplay.Player{foreign, player("uci:engine?Threads=2")}, 0},
 		{"auto", "127.0.0.1:0", false, []selfplay.Player{foreign}, 0},
 		{"on", "", true, []selfplay.Player{own, own}, 1},
 		{"off", "", false, []selfplay.Player{foreign}, 0},
@@ -313,15 +314,6 @@ func TestEnginesAreStartedOnce(t *testing.T) {
 		}
 		setup.Check(t, os.Remove(starts))
 	}
-}
-
-// parsedSpec parses a player that a test knows to be right.
-func parsedSpec(text string) engine.Spec {
-	spec, err := engine.ParseSpec(text)
-	if err != nil {
-		panic(err)
-	}
-	return spec
 }
 
 // Games that an external engine forfeits count with their termination, and self-play goes on until
