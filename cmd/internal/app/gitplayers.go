@@ -83,7 +83,6 @@ func (f *gitPlayers) prepare(s *session, players ...engine.Spec) error {
 	return f.warnDirty(players)
 }
 
-// log writes a line to the standard error.
 func (f *gitPlayers) log(format string, args ...any) {
 	fmt.Fprintf(f.stderr, "%s: %s\n", f.name, fmt.Sprintf(format, args...))
 }
@@ -206,7 +205,6 @@ func (f *gitPlayers) now(ref string) (*gitbuild.Source, error) {
 	return f.repo.Snapshot(f.ctx, temp)
 }
 
-// pin remembers what a player stands for.
 func (f *gitPlayers) pin(p gitPin) {
 	if !slices.ContainsFunc(f.pins, func(q gitPin) bool { return p.Player == q.Player }) {
 		f.pins = append(f.pins, p)

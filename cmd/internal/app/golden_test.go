@@ -22,7 +22,6 @@ import (
 	"github.com/assay-chess/assay/internal/setup"
 )
 
-// Exit codes.
 const (
 	exitDone   = ui.ExitDone
 	exitFailed = ui.ExitFailed
@@ -128,7 +127,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// call runs one command line in this process.
 func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	// A command that leaves the memory to engines must not make the collector of garbage hurry in later tests.

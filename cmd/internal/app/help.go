@@ -85,7 +85,6 @@ func shortHelp(cmd *cobra.Command) *pflag.FlagSet {
 // columns returns the width of a help. The root knows the terminal: cobra has the command itself write into memory.
 func columns(cmd *cobra.Command) int { return cmp.Or(ui.Columns(cmd.Root().OutOrStdout()), 80) }
 
-// flagUsages lists the flags of a command.
 func flagUsages(cmd *cobra.Command) string {
 	columns, all := columns(cmd), cmd.LocalFlags()
 	if fs := shortHelp(cmd); fs != nil {
@@ -145,7 +144,6 @@ func newHelpCommand() *cobra.Command {
 	return cmd
 }
 
-// commandNames returns the names of the commands below one.
 func commandNames(cmd *cobra.Command) (names []string) {
 	for _, child := range cmd.Commands() {
 		names = append(names, child.Name())
@@ -272,7 +270,6 @@ func flagsOf(cmd *cobra.Command) func(string) bool {
 	return func(name string) bool { return cmd.Flags().Lookup(name) != nil }
 }
 
-// unknownCommand explains an error about a word that is no command.
 func unknownCommand(root *cobra.Command, text string) string {
 	var word, parent string
 	if _, err := fmt.Sscanf(text, "unknown command %q for %q", &word, &parent); err != nil {

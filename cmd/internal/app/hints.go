@@ -61,7 +61,6 @@ const (
 		"--out"
 )
 
-// errType is a row's error by its type.
 type errType struct {
 	error
 	fits func(error) bool

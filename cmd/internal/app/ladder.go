@@ -25,7 +25,6 @@ import (
 // ladderGames is the length without --games, for each player.
 const ladderGames = 100
 
-// ladderOptions are the options of assay ladder alone.
 type ladderOptions struct {
 	within           float64
 	schedule, anchor string
@@ -99,7 +98,6 @@ func pgnFiles(args []string) (list []string) {
 	return list
 }
 
-// rateGames rates the players of PGN files.
 func rateGames(s *session, anchor string, files []string) error {
 	for _, name := range opts.Names(s.Flags) {
 		if s.Given(name) && !slices.Contains([]string{"anchor", "all", "json"}, name) {
@@ -161,7 +159,6 @@ func parseAnchors(text string, names []string) (list []ladder.Anchor, err error)
 	return list, nil
 }
 
-// startLadder checks a ladder, and plays it.
 func (s *session) startLadder(o *ladderOptions, args []string) error {
 	players, _, err := s.complete(args)
 	if err == nil {

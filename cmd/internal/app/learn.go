@@ -75,7 +75,6 @@ replaces the other flags and sets each generation separately.
 	return cmd
 }
 
-// learnOptions are the options of assay learn alone.
 type learnOptions struct {
 	ownengine.Options
 	model, method, from, opponent, plan       string
@@ -83,7 +82,6 @@ type learnOptions struct {
 	scale                                     float64
 }
 
-// learning is a call of assay learn.
 type learning struct {
 	*session
 	*learnOptions
@@ -247,7 +245,6 @@ func (s *learning) learn() error {
 	return ui.Show(s.cmd, r, d.Printer(s.All))
 }
 
-// learnConfig turns the settings into the configuration of a run.
 func (s *learning) learnConfig() (learn.Config, error) {
 	c := learn.Config{Program: ui.Version(), Place: selfplay.Place{Open: roster.Open, Concurrency: s.Concurrency}}
 	var err error
@@ -270,7 +267,6 @@ func (s *learning) folder(name string) (dir, resume string, err error) {
 	return s.Out, ui.CommandLine(s.cmd, nil), err
 }
 
-// flagged returns the plan that flags describe.
 func (s *learning) flagged() (p learn.Plan, err error) {
 	if s.model != "assay" && !s.Given("generations") {
 		s.generations = 1
@@ -322,7 +318,6 @@ func (s *learning) checkFrom() error {
 	return nil
 }
 
-// readPlan takes the plan from its file.
 func (s *learning) readPlan(c *learn.Config) error {
 	for _, flag := range []string{"games", "nodes", "hard-nodes", "generations", "seed", "gate-games", "final-games",
 		"model", "method"} {

@@ -30,7 +30,6 @@ See assay guide test-my-patch; engine/README.md has the texts of players.`
 // defaultMatchGames is the length without --games and --sprt.
 const defaultMatchGames = 400
 
-// matchOptions are the options of assay match alone.
 type matchOptions struct {
 	opts.Test
 	gauntlet bool
@@ -68,7 +67,6 @@ func newMatchCommand() *cobra.Command {
 	return cmd
 }
 
-// startMatch checks a match or a tournament, and plays it.
 func (s *session) startMatch(o *matchOptions, args []string) error {
 	args, err := o.Habits(s.Play, args)
 	if err != nil {

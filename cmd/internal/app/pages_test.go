@@ -278,7 +278,6 @@ func TestWorkedChanges(t *testing.T) {
 	}
 }
 
-// anchors returns the anchors of the headings of a page.
 func anchors(page string) map[string]bool {
 	list := map[string]bool{}
 	for line := range strings.Lines(page) {

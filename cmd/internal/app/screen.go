@@ -70,14 +70,12 @@ which-of-my-ideas.`,
 	return cmd
 }
 
-// screenOptions are the options of assay screen alone.
 type screenOptions struct {
 	within            float64
 	groups, confirmTC string
 	toConfirm         bool
 }
 
-// screening is a call of assay screen.
 type screening struct {
 	*session
 	*screenOptions
@@ -95,7 +93,6 @@ type screening struct {
 	temp    string                            // folder of git objects
 }
 
-// startScreen checks a screen, and plays it.
 func (s *session) startScreen(o *screenOptions, args []string) error {
 	players, _, err := s.complete(args[:1])
 	if err == nil {

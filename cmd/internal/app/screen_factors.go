@@ -142,7 +142,6 @@ func (s factors) names() (list []string) {
 	return list
 }
 
-// name names a subset.
 func (s factors) name(of screen.Subset) string {
 	var names []string
 	for j, f := range s {
@@ -358,7 +357,6 @@ func (x *screening) applied(of screen.Subset) (*gitbuild.Source, error) {
 	return nil, fmt.Errorf("the patches of a subset conflict, though each pair of them applies: %w", err)
 }
 
-// buildSubset builds the player of a subset.
 func (x *screening) buildSubset(of screen.Subset) error {
 	s, err := x.applied(of)
 	if err != nil {

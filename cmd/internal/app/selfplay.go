@@ -62,7 +62,6 @@ changed. 'assay data positions' also reads an unfinished one.`,
 	return cmd
 }
 
-// startSelfplay checks a run, and plays it.
 func (s *session) startSelfplay(weights string, texts []string) error {
 	switch {
 	case s.Out == "":

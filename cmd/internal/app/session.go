@@ -44,13 +44,11 @@ type session struct {
 	followed       func()   // ends the page that follows the run; nil before
 }
 
-// newSession returns a session of a command.
 func newSession(cmd *cobra.Command, o *opts.Play) *session {
 	return &session{Play: o, cmd: cmd, ctx: cmd.Context(), name: cmd.Name(), stdout: cmd.OutOrStdout(),
 		stderr: cmd.ErrOrStderr()}
 }
 
-// leaveReport writes the page of the run that has ended.
 func (s *session) leaveReport() {
 	if s.followed != nil {
 		s.followed()
@@ -103,7 +101,6 @@ func (s *session) end(p *ui.Progress, already bool, format string, args ...any) 
 	}
 }
 
-// close ends what the session started.
 func (s *session) close() {
 	if s.followed != nil {
 		s.followed()

@@ -14,10 +14,8 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
-// testFlags are the flags of a test.
 var testFlags = []string{"elo0", "elo1", "elo-model", "alpha", "beta"}
 
-// sprtFlags are the flags of assay sprt.
 type sprtFlags struct {
 	penta, wdl string
 	pgn        string

@@ -70,14 +70,12 @@ of all results on the perturbations, with a 95 % interval. The same command resu
 	return cmd
 }
 
-// tuning is a call of assay spsa.
 type tuning struct {
 	*session
 	write  string // the file for the options of an ENGINE
 	config *spsaConfig
 }
 
-// start checks a tuning, and plays or writes it.
 func (s *tuning) start(args []string) error {
 	if s.Concurrency < 0 {
 		return ui.Usagef("--concurrency %d: want 0 or more", s.Concurrency)

@@ -28,7 +28,6 @@ import (
 	"github.com/assay-chess/assay/selfplay/roster"
 )
 
-// workFlags are the flags of assay work.
 type workFlags struct {
 	cores, nice                                int
 	name, credentials, library, newKey, rights string
@@ -232,10 +231,8 @@ func machineName() string {
 	return fmt.Sprintf("%.32s-%d", "w"[:max(0, 1-len(host))]+host, os.Getpid())
 }
 
-// reportEvery is how often a worker reports what it did.
 const reportEvery = time.Minute
 
-// reportWork reports at intervals what was done.
 func reportWork(ctx context.Context, w *worker.Worker, log func(string)) {
 	tick := time.NewTicker(reportEvery)
 	defer tick.Stop()

@@ -29,7 +29,6 @@ type engineRepo struct {
 	builds string
 }
 
-// buildCommand is how the engine is built.
 const buildCommand = `echo x >>"$BUILDS" && cp engine.sh {out}`
 
 func newEngineRepo(t *testing.T) *engineRepo {
@@ -83,13 +82,11 @@ func (r *engineRepo) git(t *testing.T, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// built returns how often the engine was built.
 func (r *engineRepo) built() int {
 	text, _ := os.ReadFile(r.builds)
 	return bytes.Count(text, []byte("x"))
 }
 
-// playCommits plays a match between two players of the repository.
 func playCommits(t *testing.T, a, b string, flags ...string) (r match.Result, stderr string) {
 	t.Helper()
 	args := slices.Concat([]string{"match", a, b, "--games", "2", "--max-plies", "4", "--nodes", "20", "--opening-nodes",

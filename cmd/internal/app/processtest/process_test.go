@@ -121,7 +121,6 @@ func (p *process) interruptUntilEnd() {
 	}
 }
 
-// kill is kill -9.
 func (p *process) kill() {
 	p.t.Helper()
 	if err := p.Process.Kill(); err != nil {
@@ -153,7 +152,6 @@ func startCoordinator(t *testing.T, env []string, command string, args ...string
 	return run, url
 }
 
-// startWorker starts a worker.
 func startWorker(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
 	return start(t, env, append([]string{"work", "--concurrency", "1", "--nice", "0", "--library", t.TempDir()},
@@ -339,7 +337,6 @@ func TestMain(m *testing.M) {
 	testscript.Main(testengine.Tests{M: m}, map[string]func(){"assay": app.Main})
 }
 
-// Exit codes.
 const (
 	exitDone        = 0
 	exitFailed      = 1
@@ -347,7 +344,6 @@ const (
 	exitInterrupted = 130
 )
 
-// call runs one command line in this process.
 func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	// A command that leaves the memory to engines must not make the collector of garbage hurry in later tests.

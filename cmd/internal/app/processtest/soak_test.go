@@ -362,7 +362,6 @@ func (s *soak) steady() {
 	}()
 }
 
-// without removes a flag and its value.
 func without(args []string, name string) []string {
 	i := slices.Index(args, name)
 	return slices.Delete(slices.Clone(args), i, i+2)
@@ -426,7 +425,6 @@ func (x *steadyProcess) measure() error {
 // openings and the list of its shards.
 var growthBounds = [soakMetrics + 1]float64{16, 2, 2, 2, 2}
 
-// report prints the table.
 func (s *soak) report() {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s; faults: %v; clocks up to %s off; runs that ended with the right bytes: %v\n\n", *soakFor,

@@ -87,7 +87,6 @@ func TestLearnResumesWithWorkers(t *testing.T) {
 	run.ends(exitInterrupted)
 }
 
-// leave ends idle workers.
 func leave(workers ...*process) {
 	for _, w := range workers {
 		w.t.Helper()
