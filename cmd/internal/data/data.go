@@ -136,7 +136,6 @@ func (a *arrangement) seeded() {
 	a.cmd.Flags().Uint64Var(&a.config.Seed, "seed", 0, "random seed")
 }
 
-// report prints the data sets that were written.
 func (a *arrangement) report(dirs []string) error {
 	type set struct {
 		Out  string `json:"out"`
@@ -167,7 +166,6 @@ func (a *arrangement) report(dirs []string) error {
 	})
 }
 
-// one makes one data set.
 func one(write func(context.Context, []string, string, arrange.Config) (*durable.Manifest, error)) arranger {
 	return func(a *arrangement, paths []string) ([]string, error) {
 		_, err := write(a.cmd.Context(), paths, a.out, a.config)

@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// importFlags are the flags of assay data import.
 type importFlags struct {
 	config  convert.ImportConfig
 	out     string

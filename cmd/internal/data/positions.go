@@ -23,7 +23,6 @@ import (
 	"github.com/assay-chess/assay/selfplay/roster"
 )
 
-// positionsFlags are the flags of assay data positions, and of assay data relabel.
 type positionsFlags struct {
 	filter  positions.Filter
 	out     string
@@ -107,7 +106,6 @@ in progress, the first games without a gap are used.`,
 	return cmd
 }
 
-// check checks the flags of assay data positions.
 func (f *positionsFlags) check(cmd *cobra.Command) (err error) {
 	if f.out == "" {
 		return ui.Usagef("missing --out DIR")
@@ -136,7 +134,6 @@ func (f *positionsFlags) check(cmd *cobra.Command) (err error) {
 	return nil
 }
 
-// phaseNames names the bands of phases.
 func phaseNames() string {
 	return strings.Trim(fmt.Sprint(eval.PhaseBands), "[]")
 }
@@ -161,7 +158,6 @@ func (f *positionsFlags) usePreset(cmd *cobra.Command) error {
 	return nil
 }
 
-// addOutput adds the flags of both commands.
 func (f *positionsFlags) addOutput(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.out, "out", "", "folder to write (required)")

@@ -257,7 +257,6 @@ func ablations(r *tuner.Report) Part {
 		counts[tuner.Harms])}}
 }
 
-// calibration compares predictions with results.
 func calibration(c *tuner.Calibration) Part {
 	if c.Rows == 0 {
 		return Part{}

@@ -75,7 +75,6 @@ func testText(r *match.Result) string {
 	return fmt.Sprintf(", %s Elo %g to %g", r.Test.Model, r.Test.Elo0, r.Test.Elo1)
 }
 
-// measures are other measures of strength.
 func measures(r *match.Result) Part {
 	var t ui.Table
 	t.Add("LOS\t%s", ui.PercentOr(r.LOS, 1))

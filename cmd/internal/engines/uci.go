@@ -72,7 +72,6 @@ assay:ReverseMargin=90.`,
 	return c
 }
 
-// benchReport is what bench --json prints.
 type benchReport struct {
 	Weights   string  `json:"weights"` // id
 	Positions int     `json:"positions"`

@@ -88,7 +88,6 @@ func (o *Loop) Replace(typed *pflag.FlagSet) (err error) {
 	return err
 }
 
-// take takes a line of the file.
 func (o *Loop) take(l Line) error {
 	f, given := o.Flags.Lookup(l.flag()), func(name string) bool { return o.Flags.Changed(name) }
 	if f == nil {

@@ -17,7 +17,6 @@ import (
 
 func newFlags() *pflag.FlagSet { return pflag.NewFlagSet("", pflag.ContinueOnError) }
 
-// newMatch returns the options of a match.
 func newMatch() *Play {
 	o := New(newFlags())
 	o.AddGames("number of games")

@@ -226,7 +226,6 @@ func (p *Project) tuned(l Line, value any) (bool, error) {
 	return true, nil
 }
 
-// texts takes a list of texts.
 func texts(value any, to *[]string) error {
 	list, _ := value.([]any)
 	for _, v := range list {
@@ -242,7 +241,6 @@ func texts(value any, to *[]string) error {
 	return nil
 }
 
-// files takes a list of files of the repository.
 func files(value any, to *[]string) error {
 	if err := texts(value, to); err != nil {
 		return errors.New(`want a list of files: ["src/eval.c"]`)
@@ -265,7 +263,6 @@ func (p *Project) Build() string {
 	return ""
 }
 
-// add takes a line.
 func (p *Project) add(l Line) error {
 	switch known := projectNames(); {
 	case l.Name == "bench" && l.Text == "true":

@@ -308,7 +308,6 @@ func (t *tuneTask) checkViews(f *tuneFlags) error {
 	return nil
 }
 
-// warnings returns warnings about the data.
 func (t *tuneTask) warnings() []string {
 	draws := ""
 	if t.ruleDraws > 0 {
@@ -317,7 +316,6 @@ func (t *tuneTask) warnings() []string {
 	return slices.DeleteFunc([]string{t.viewWarning, t.warning, draws}, func(w string) bool { return w == "" })
 }
 
-// load builds the store.
 func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*rows.Store, error) {
 	debug.SetGCPercent(25) // a quarter less memory, for a thirtieth more time
 	bar := ui.NewProgress(stderr, "features")

@@ -19,7 +19,6 @@ import (
 	"github.com/assay-chess/assay/tuner"
 )
 
-// featuresFlags are the flags of assay features.
 type featuresFlags struct {
 	c            features.Config
 	out, command string

@@ -190,7 +190,6 @@ func (s *noiseSample) count() (n positions.Noise, err error) {
 	return n, nil
 }
 
-// featuresReport is the report in the manifest of features.
 type featuresReport struct {
 	Noise positions.Noise `json:"noise"` // of the positions that the engine was sent; none if it resolves them
 }

@@ -26,7 +26,6 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// tuneFolds is the default of --folds.
 const tuneFolds = 5
 
 // tuneFlags are the flags of assay tune that need reading before use.
@@ -233,7 +232,6 @@ func (f *tuneFlags) run(cmd *cobra.Command, paths []string) (err error) {
 	return task.with(ctx, f, stderr, func(s *rows.Store) error { return f.fit(cmd, task, s, out) })
 }
 
-// again prints the report of a complete run.
 func (f *tuneFlags) again(cmd *cobra.Command, task *tuneTask, done json.RawMessage) error {
 	var report tuner.Report
 	if err := json.Unmarshal(done, &report); err != nil {
@@ -304,7 +302,6 @@ func (f *tuneFlags) fit(cmd *cobra.Command, task *tuneTask, s *rows.Store, out *
 	return f.answer(r)
 }
 
-// write writes the weights, and prints the report.
 func (f *tuneFlags) write(cmd *cobra.Command, task *tuneTask, r *tuner.Result, report *tuner.Report, out *tuneOut,
 	took time.Duration) error {
 	file, err := r.FileOf(task.name, task.model, tuner.Pedigree{Parent: task.parent, Program: ui.Version(),

@@ -64,7 +64,6 @@ func tune(t *testing.T, args ...string) (stdout string, err error) {
 	return execute(t.Context(), New(), args...)
 }
 
-// execute runs a command and returns its output.
 func execute(ctx context.Context, c *cobra.Command, args ...string) (stdout string, err error) {
 	var out, log bytes.Buffer
 	c.SetContext(ctx)

@@ -133,7 +133,6 @@ func Raw(out io.Writer) io.Writer {
 	return out
 }
 
-// field is a part of a status line.
 type field struct {
 	text string
 	rank int // the lower, the more important
@@ -407,7 +406,6 @@ func wantsColour() bool {
 		(runtime.GOOS != "windows" || os.Getenv("WT_SESSION") != "") // older windows show the codes
 }
 
-// colourLines colours the first words of lines.
 func colourLines(text []byte) []byte {
 	for _, c := range colours {
 		text = c.words.ReplaceAll(text, []byte("\x1b["+c.code+"m$0\x1b[0m"))

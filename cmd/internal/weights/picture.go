@@ -21,7 +21,6 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// pictureFlags are the flags of assay weights picture.
 type pictureFlags struct {
 	from, out string
 }
@@ -132,7 +131,6 @@ func drawTables(tables []drawnTable) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// pen draws boards.
 type pen struct{ draw.Canvas }
 
 // board draws a board below and to the right of a point.

@@ -218,7 +218,6 @@ func newList() *cobra.Command {
 	return c
 }
 
-// exportFlags are the flags of assay weights export.
 type exportFlags struct {
 	format, out string
 	into        []string
@@ -299,7 +298,6 @@ func openValues(name string) (*Opened, error) {
 	return opened(name, file)
 }
 
-// intoSources writes the weights into source files, by name.
 func (f *exportFlags) intoSources(x *Opened, stderr io.Writer) error {
 	for i, name := range f.into {
 		if !filepath.IsLocal(name) {
