@@ -161,11 +161,8 @@ func TestWeight(t *testing.T) {
 	terms := func(args ...string) []models.TermWeight {
 		t.Helper()
 		out := filepath.Join(dir, "w.json")
-		if _, err := tune(t, append(args, "--model", "shannon-1950", "--out", out)...); err != nil {
-			t.Fatal(err)
-		}
-		f := setup.Must(models.OpenAny(out))
-		return f.Terms
+		setup.Must(tune(t, append(args, "--model", "shannon-1950", "--out", out)...))
+		return setup.Must(models.OpenAny(out)).Terms
 	}
 	half := terms(sets[0], sets[2])
 	if got := terms(sets[0], sets[1], "--weight", "1,0.5"); !slices.Equal(got, half) {

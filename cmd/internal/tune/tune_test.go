@@ -120,10 +120,8 @@ func TestTuneQuietRows(t *testing.T) {
 	dir := t.TempDir()
 	rows, quiet := filepath.Join(dir, "positions"), filepath.Join(dir, "quiet")
 	writeWalks(t, rows, 60, nil)
-	if _, err := execute(t.Context(), data.New(), "positions", rows, "--preset", "texel", "--weights", "assay", "--out",
-		quiet); err != nil {
-		t.Fatal(err)
-	}
+	setup.Must(execute(t.Context(), data.New(), "positions", rows, "--preset", "texel", "--weights", "assay", "--out",
+		quiet))
 	text, err := tune(t, quiet, "--model", "shannon-1950", "--out", filepath.Join(dir, "w.json"))
 	if err != nil || strings.Contains(text, "say little") {
 		t.Errorf("%v\n%s", err, text)
@@ -307,21 +305,15 @@ func TestTuneRun(t *testing.T) {
 	elsewhere := t.TempDir() // result.json names the weight file as --out does
 	bytesOf := func() string {
 		t.Chdir(elsewhere)
-		if _, err := tune(t, append(args, "--out", "run")...); err != nil {
-			t.Fatal(err)
-		}
-		text, err := os.ReadFile(filepath.Join("run", "result.json"))
-		if err != nil || os.RemoveAll("run") != nil {
-			t.Fatal(err)
-		}
+		setup.Must(tune(t, append(args, "--out", "run")...))
+		text := setup.Must(os.ReadFile(filepath.Join("run", "result.json")))
+		setup.Check(t, os.RemoveAll("run"))
 		return string(text)
 	}
 	if a, b := bytesOf(), bytesOf(); a != b {
 		t.Errorf("two runs with the same seed:\n%s\n%s", a, b)
 	}
-	if _, err := tune(t, append(args, "--out", file, "--disk", dir)...); err != nil {
-		t.Fatal(err)
-	}
+	setup.Must(tune(t, append(args, "--out", file, "--disk", dir)...))
 	a := setup.Must(models.Load(filepath.Join(run, "weights.json")))
 	if b, err := models.Load(file); err != nil || a.ID() != b.ID() || b.ID() != result.ID {
 		t.Errorf("ids %s and %s, %v: memory and disk differ", a.ID(), b.ID(), err)
@@ -387,11 +379,7 @@ func TestTuneUnit(t *testing.T) {
 		}
 	}
 	file.Unit = 0
-	encoded, err := file.Encode()
-	if err == nil {
-		err = os.WriteFile(out, encoded, 0o666)
-	}
-	setup.Check(t, err)
+	setup.Check(t, os.WriteFile(out, setup.Must(file.Encode()), 0o666))
 	if _, err := tune(t, features, "--from", out, "--out", filepath.Join(dir, "w2.json")); err == nil ||
 		!strings.Contains(err.Error(), "in units of 1/100 pawn, the features in 1/256 pawn") {
 		t.Errorf("weights of another unit: %v", err)

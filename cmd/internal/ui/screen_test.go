@@ -62,9 +62,7 @@ func TestStatus(t *testing.T) {
 	draw()
 	columns = 12
 	draw()
-	if _, err := out.Write([]byte("text\n")); err != nil {
-		t.Fatal(err)
-	}
+	setup.Must(out.Write([]byte("text\n")))
 	draw()
 	messages.End()
 	want := "\rmatch 1/9 50% 7/s" + // 17 columns

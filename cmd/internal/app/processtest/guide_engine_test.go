@@ -269,9 +269,8 @@ func TestLearnEngineNothing(t *testing.T) {
 
 	base, learned := r.Base, setup.Must(os.ReadFile(f.run("gen-1", "whole.txt")))
 	f, final = newFlint(t, "/* flint", "/* the same engine: flint", quick, "generations = 1"), 15
-	if r, _, err = f.learn(decide); err != nil {
-		t.Fatal(err)
-	}
+	r, _, err = f.learn(decide)
+	setup.Check(t, err)
 	if again := setup.Must(os.ReadFile(f.run("gen-1", "whole.txt"))); r.Base == base || string(again) != string(learned) {
 		t.Errorf("with another comment %s has the numbers\n%s\n%s has\n%s", r.Base, again, base, learned)
 	}

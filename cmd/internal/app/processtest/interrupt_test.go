@@ -240,9 +240,8 @@ func startAtTerminal(t *testing.T, dir string, columns int, args []string) *type
 	c.Dir = dir
 	c.Env = append(os.Environ(), "ASSAY_CACHE="+filepath.Join(dir, "cache"), "TERM=xterm", "NO_COLOR=")
 	var err error
-	if c.tty, err = pty.StartWithSize(c.Cmd, &pty.Winsize{Rows: 40, Cols: uint16(columns)}); err != nil {
-		t.Fatal(err)
-	}
+	c.tty, err = pty.StartWithSize(c.Cmd, &pty.Winsize{Rows: 40, Cols: uint16(columns)})
+	setup.Check(t, err)
 	go func() {
 		buf := make([]byte, 4096)
 		for {
@@ -292,9 +291,8 @@ func (row *atTerminal) run(t *testing.T, c *typed, limit time.Duration) {
 	}
 	time.Sleep(rand.N(500 * time.Millisecond))
 	pressed := time.Now()
-	if _, err := c.tty.Write([]byte{3}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := c.tty.Write([]byte{3})
+	setup.Check(t, err)
 	select {
 	case <-c.ended:
 	case <-time.After(soonEnough):

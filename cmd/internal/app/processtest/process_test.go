@@ -99,9 +99,7 @@ func (p *process) expect(words string) string {
 // interrupt is Ctrl-C.
 func (p *process) interrupt() {
 	p.t.Helper()
-	if err := p.Process.Signal(os.Interrupt); err != nil {
-		p.t.Fatal(err)
-	}
+	setup.Check(p.t, p.Process.Signal(os.Interrupt))
 }
 
 // interruptUntilEnd presses Ctrl-C until the process has ended. The program may still be
@@ -123,9 +121,7 @@ func (p *process) interruptUntilEnd() {
 
 func (p *process) kill() {
 	p.t.Helper()
-	if err := p.Process.Kill(); err != nil {
-		p.t.Fatal(err)
-	}
+	setup.Check(p.t, p.Process.Kill())
 	<-p.ended
 }
 

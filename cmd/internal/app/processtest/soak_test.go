@@ -153,9 +153,7 @@ func (j *soakJob) command(work string) (cmd *exec.Cmd, out string) {
 
 func (s *soak) reference(j *soakJob) string {
 	work := filepath.Join(s.dir, j.name+"-whole")
-	if err := os.Mkdir(work, 0o777); err != nil {
-		s.t.Fatal(err)
-	}
+	setup.Check(s.t, os.Mkdir(work, 0o777))
 	cmd, out := j.command(work)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		s.t.Fatalf("%s: %v: %s", j.name, err, text)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/runtest"
 	"github.com/rivo/uniseg"
 )
@@ -89,11 +90,9 @@ func onTerminal(t *testing.T, dir string, columns int, args ...string) *terminal
 // there are two terminals, and on the narrow one the model of many terms is learned.
 func TestOneLineOnATerminal(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "men.toml"), []byte("player = 'assay:hash=1'\niterations = 50\nnodes = 20\n"+
-		"opening_nodes = 50\nmax_plies = 60\n[[parameter]]\nname = 'pawn'\nstart = 100\nmin = 10\nmax = 900\n"+
-		"[[parameter]]\nname = 'knight.mg'\nstart = 300\nmin = 100\nmax = 1000\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(filepath.Join(dir, "men.toml"), []byte("player = 'assay:hash=1'\niterations = 50\n"+
+		"nodes = 20\nopening_nodes = 50\nmax_plies = 60\n[[parameter]]\nname = 'pawn'\nstart = 100\nmin = 10\n"+
+		"max = 900\n[[parameter]]\nname = 'knight.mg'\nstart = 300\nmin = 100\nmax = 1000\n"), 0o666))
 	terminals, large := []int{80}, os.Getenv("ASSAY_TERMINAL") != ""
 	if large {
 		terminals = []int{80, 160}
