@@ -277,8 +277,11 @@ func (s *session) openPlayers(players []engine.Spec, what func(i int) string) (l
 		if errors.Is(err, uci.ErrStart) {
 			err = fmt.Errorf("%s, %s: %w: %w", what(i), spec.Label, selfplay.ErrPreflight, err)
 		}
+		if err != nil && !strings.Contains(err.Error(), spec.Label) {
+			err = fmt.Errorf("%s: %w", spec.Label, err)
+		}
 		if err != nil {
-			return nil, ui.Named(err, spec.Label)
+			return nil, err
 		}
 		list = append(list, e)
 	}

@@ -72,14 +72,6 @@ var patience = regexp.MustCompile(`\b(uci|git):(?:(?:timeout|start)=[^:\s]+:)+`)
 // Plain strips the timeouts that a command added to the texts of players.
 func Plain(text string) string { return patience.ReplaceAllString(text, "$1:") }
 
-// Named is an error about a player, with its name.
-func Named(err error, name string) error {
-	if strings.Contains(err.Error(), name) {
-		return err
-	}
-	return fmt.Errorf("%s: %w", name, err)
-}
-
 // Nearest returns the candidate that a mistyped word most likely meant, or "" if none is near:
 // at most half of the letters differ, or the word is the beginning of one candidate only.
 func Nearest(word string, candidates []string) string {

@@ -112,7 +112,9 @@ func (s *Screen) write(p []byte) (int, error) {
 			text = foldLines(text, s.columns())
 		}
 		if s.colour && begins {
-			text = colourLines(text)
+			for _, c := range colours {
+				text = c.words.ReplaceAll(text, []byte("\x1b["+c.code+"m$0\x1b[0m"))
+			}
 		}
 	}
 	if _, err := s.w.Write(text); err != nil {
@@ -404,11 +406,4 @@ var colours = []struct {
 func wantsColour() bool {
 	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" &&
 		(runtime.GOOS != "windows" || os.Getenv("WT_SESSION") != "") // older windows show the codes
-}
-
-func colourLines(text []byte) []byte {
-	for _, c := range colours {
-		text = c.words.ReplaceAll(text, []byte("\x1b["+c.code+"m$0\x1b[0m"))
-	}
-	return text
 }
