@@ -158,6 +158,7 @@ func TestHabits(t *testing.T) {
 		{"data head -5 l/games", "type -n N"},
 		{"translate ./fastchess -engine cmd=a -engine cmd=b -each st=1", "ok assay match"},
 		{"match assay random --nodes 10k", "type --nodes 10000"},
+		{"match assay random --games 2.5", "want a number\n"},
 		{"match assay random --games", "--games needs a value: games to play"},
 		{"match assay random --movetime 250", "such as 250ms"},
 		{"match a b --pgnout file=x.pgn", "type --out x, which keeps its games.pgn"},

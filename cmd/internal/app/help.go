@@ -359,10 +359,11 @@ func inDigits(flag, value string) string {
 		number, err = strconv.ParseFloat(value, 64)
 		unit = 1
 	}
-	if err != nil {
+	text := fmt.Sprintf("%.10g", number*unit)
+	if err != nil || text == value || !(number > 0 && number < 1e12) {
 		return ""
 	}
-	return fmt.Sprintf("; type %s %.10g", flag, number*unit)
+	return fmt.Sprintf("; type %s %s", flag, text)
 }
 
 // noFlag says what to type in place of a flag with one dash or two that the command does not have.
