@@ -347,6 +347,9 @@ func ReadConfig(path string, fs *pflag.FlagSet, rest any, names ...string) error
 		if fs.Lookup(l.flag()) == nil {
 			return errors.New("unknown setting (see assay help spsa --all)")
 		}
+		if l.Name == "book" && !filepath.IsAbs(l.Text) { // as in an assay.toml
+			l.Text = filepath.Join(filepath.Dir(path), l.Text)
+		}
 		return fs.Set(l.flag(), l.Text)
 	})
 	if err != nil {
