@@ -119,6 +119,9 @@ func (s *session) startScreen(o *screenOptions, args []string) error {
 		if x.clock, err = selfplay.ParseClock(o.confirmTC); err != nil {
 			return ui.Usagef("--confirm-tc: %w", err)
 		}
+		if s.TimeMargin != selfplay.ClockMargin {
+			x.clock.Margin = s.TimeMargin
+		}
 	}
 	return x.run()
 }
