@@ -77,9 +77,6 @@ type tuning struct {
 }
 
 func (s *tuning) start(args []string) error {
-	if s.Concurrency < 0 {
-		return ui.Usagef("--concurrency %d: want 0 or more", s.Concurrency)
-	}
 	if err := cmp.Or(s.CheckTolerance(), s.CheckMachines()); err != nil {
 		return err
 	}

@@ -254,13 +254,13 @@ func (o *Play) Complete() (limitsB selfplay.Limits, err error) {
 	if !o.Given("nodes") && o.Limits.Depth == 0 && o.Limits.Deterministic() {
 		o.Limits.Nodes = DefaultNodes
 	}
-	if err := o.Limits.Validate(); err != nil {
-		return limitsB, ui.Usagef("no limit of a search: give --nodes or --depth")
-	}
 	for _, check := range []func() error{o.numbers, o.openings, o.CheckTolerance, o.CheckMachines} {
 		if err := check(); err != nil {
 			return limitsB, err
 		}
+	}
+	if err := o.Limits.Validate(); err != nil {
+		return limitsB, ui.Usagef("no limit of a search: give --nodes or --depth")
 	}
 	o.clearUnused()
 	limitsB = o.Limits
@@ -335,9 +335,8 @@ func (o *Play) numbers() error {
 			return ui.Usagef("--%s 0: want 1 or more", name)
 		}
 	}
-	for _, name := range []string{"depth", "book-start", "book-plies", "max-plies", "concurrency",
-		"win-score", "win-plies",
-		"draw-score", "draw-plies", "draw-from"} {
+	for _, name := range []string{"depth", "book-start", "book-plies", "max-plies", "win-score", "win-plies", "draw-score",
+		"draw-plies", "draw-from"} {
 		if value := o.Flags.Lookup(name).Value.String(); strings.HasPrefix(value, "-") {
 			return ui.Usagef("--%s %s: want 0 or more", name, value)
 		}
@@ -379,9 +378,12 @@ func (o *Play) CheckTolerance() error {
 	return nil
 }
 
-// CheckMachines refuses options of other machines where games are played on this one.
+// CheckMachines refuses options of other machines where games are played on this one, and fewer games at once than none.
 func (o *Play) CheckMachines() error {
-	if !o.Remote() && o.Given("lease", "replay-share", "reference-speed") {
+	switch {
+	case o.Concurrency < 0:
+		return ui.Usagef("--concurrency %d: want 0 or more", o.Concurrency)
+	case !o.Remote() && o.Given("lease", "replay-share", "reference-speed"):
 		return ui.Usagef("--lease, --replay-share and --reference-speed need --serve or --nats")
 	}
 	return nil
