@@ -154,10 +154,7 @@ func (p *Position) parseCastling(s string) error {
 
 // castlingRook returns the rook of a castling letter.
 func (p *Position) castlingRook(c Color, letter byte) (Square, error) {
-	home := Square(0)
-	if c == Black {
-		home = A8
-	}
+	home := A1.Relative(c)
 	kings := p.Pieces(c, King)
 	if kings == 0 {
 		return NoSquare, errors.New("there is no king")
@@ -313,10 +310,7 @@ func (p *Position) checkPieces() error {
 func (p *Position) checkCastling() error {
 	for c := White; c <= Black; c++ {
 		king := p.KingSquare(c)
-		home := Rank1
-		if c == Black {
-			home = Rank8
-		}
+		home := Rank1 << A1.Relative(c)
 		rights := p.castling & home
 		if rights == 0 {
 			continue
@@ -400,10 +394,7 @@ func (p *Position) appendCastling(b []byte) []byte {
 
 // appendRight appends the side's right towards K or Q, if it has it.
 func (p *Position) appendRight(b []byte, c Color, side byte) []byte {
-	home := Rank1
-	if c == Black {
-		home = Rank8
-	}
+	home := Rank1 << A1.Relative(c)
 	king := p.KingSquare(c)
 	rights := p.castling & home
 	if kingSide := ^(king.Bitboard()<<1 - 1); side == 'K' {

@@ -120,11 +120,7 @@ func castlingTargets(king, rook Square) (kingTo, rookTo Square) {
 // rights of a side whose king has moved.
 func (p *Position) dropCastling(us Color, lost Bitboard, kingMoved bool) {
 	if kingMoved {
-		home := Rank1
-		if us == Black {
-			home = Rank8
-		}
-		lost |= p.castling & home
+		lost |= p.castling & (Rank1 << A1.Relative(us))
 	}
 	if lost == 0 {
 		return
