@@ -114,14 +114,7 @@ func (p *Position) Checks() (c Checks) {
 		Rook:   rook,
 		Queen:  bishop | rook,
 	}
-	own := p.byColor[us]
-	queens := p.byType[Queen]
-	snipers := own & (bishopRays[king&63]&(p.byType[Bishop]|queens) | rookRays[king&63]&(p.byType[Rook]|queens))
-	for snipers != 0 {
-		if shield := Between(king, snipers.PopFirst()) & occupied; shield != 0 && !shield.Many() {
-			c.discoverers |= shield & own
-		}
-	}
+	c.discoverers = p.shields(king, us) & p.byColor[us]
 	return c
 }
 

@@ -24,7 +24,7 @@ func (p *Position) Targets() Targets {
 		occupied: p.Occupied(),
 		own:      p.byColor[us],
 		enemy:    p.byColor[us^1],
-		pinned:   p.pinned(us),
+		pinned:   p.shields(p.KingSquare(us), us^1) & p.byColor[us],
 		mask:     ^Bitboard(0),
 	}
 	if p.checkers != 0 {

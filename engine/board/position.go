@@ -136,20 +136,18 @@ func (p *Position) safe(squares Bitboard) Bitboard {
 	return squares
 }
 
-// pinned returns the side's pieces that shield their own king from a slider.
-func (p *Position) pinned(c Color) (pinned Bitboard) {
-	king := p.KingSquare(c)
-	them := p.byColor[c^1]
+// shields returns the pieces of both sides that alone stand between a king and a slider of the side.
+func (p *Position) shields(king Square, by Color) (shields Bitboard) {
 	queens := p.byType[Queen]
-	snipers := (bishopRays[king&63]&(p.byType[Bishop]|queens) | rookRays[king&63]&(p.byType[Rook]|queens)) & them
+	snipers := (bishopRays[king&63]&(p.byType[Bishop]|queens) | rookRays[king&63]&(p.byType[Rook]|queens)) & p.byColor[by]
 	occupied := p.Occupied()
 	for snipers != 0 {
 		shield := Between(king, snipers.PopFirst()) & occupied
 		if shield != 0 && !shield.Many() {
-			pinned |= shield
+			shields |= shield
 		}
 	}
-	return pinned & p.byColor[c]
+	return shields
 }
 
 // InsufficientMaterial reports whether neither side can mate by any series of legal moves:
