@@ -155,16 +155,7 @@ func (t *table) value(e *entry) int {
 func (e *entry) bound() bound { return bound(e.info & 3) }
 
 // scoreAt converts the entry's score, for a position at the ply: mates count from the root.
-func (e *entry) scoreAt(ply int) int {
-	s := int(e.score)
-	switch {
-	case s >= mateBound:
-		return s - ply
-	case s <= -mateBound:
-		return s + ply
-	}
-	return s
-}
+func (e *entry) scoreAt(ply int) int { return toTable(int(e.score), -ply) }
 
 // toTable converts a score whose mates count from the root into one whose mates count from
 // the position at the ply.
