@@ -248,7 +248,7 @@ func (e *Engine) staticEval(ply int, hit entry, found bool) (raw, static, eval i
 	}
 	static = e.corrected(ply, raw)
 	if found {
-		if s := hit.scoreAt(ply); abs(s) < mateBound && refines(hit.bound(), s, static) {
+		if s := hit.scoreAt(ply); abs(s) < mateBound && cutsOff(hit.bound(), s, static+1) {
 			return raw, static, s
 		}
 	}
@@ -293,14 +293,6 @@ const maxDoubles = 6
 // cutsOff reports whether a stored score decides a null-window node.
 func cutsOff(b bound, score, beta int) bool {
 	if score >= beta {
-		return b&lowerBound != 0
-	}
-	return b&upperBound != 0
-}
-
-// refines reports whether a stored score is a better estimate than the static evaluation.
-func refines(b bound, score, eval int) bool {
-	if score > eval {
 		return b&lowerBound != 0
 	}
 	return b&upperBound != 0
