@@ -117,8 +117,9 @@ func (e *Engine) Options() []string {
 			maxOverhead.Milliseconds()),
 	}
 	if e.tunable {
-		for i := range parameters {
-			options = append(options, parameters[i].option())
+		for _, p := range parameters {
+			options = append(options, fmt.Sprintf("option name %s type spin default %d min %d max %d",
+				p.name, p.preset, p.least, p.most))
 		}
 	}
 	return options

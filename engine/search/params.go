@@ -1,9 +1,6 @@
 package search
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // parameterInfo describes a number of the search that can be set as an option. Parameters
 // that count fractions of plies or moves are in 1024ths.
@@ -192,11 +189,6 @@ func findParameter(name string) parameter {
 	return numParameters
 }
 
-// option returns the parameter as UCI announces it.
-func (p *parameterInfo) option() string {
-	return fmt.Sprintf("option name %s type spin default %d min %d max %d", p.name, p.preset, p.least, p.most)
-}
-
 // params holds the parameters' values and the tables computed from them.
 type params struct {
 	values [numParameters]int
@@ -209,7 +201,7 @@ func (p *params) reset() {
 	for i := range parameters {
 		p.values[i] = parameters[i].preset
 	}
-	p.update()
+	p.fillReductions()
 }
 
 func (p *params) set(i parameter, text string) error {
@@ -219,9 +211,6 @@ func (p *params) set(i parameter, text string) error {
 		return err
 	}
 	p.values[i] = n
-	p.update()
+	p.fillReductions()
 	return nil
 }
-
-// update computes what depends on the values.
-func (p *params) update() { p.fillReductions(p.values[lateBase], p.values[lateSlope]) }

@@ -159,7 +159,8 @@ func (p *params) reduction(depth, count int) int {
 
 // fillReductions computes base + slope * log2(depth) * log2(count), with base in 1024ths
 // of a ply and slope in 10000ths. Integers give the same result on every machine.
-func (p *params) fillReductions(base, slope int) {
+func (p *params) fillReductions() {
+	base, slope := p.values[lateBase], p.values[lateSlope]
 	for d := 1; d < 64; d++ {
 		for c := 1; c < 64; c++ {
 			p.reductions[d][c] = int16(base + log2(uint64(d))*log2(uint64(c))/1024*slope/10000)
