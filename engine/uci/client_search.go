@@ -196,7 +196,7 @@ func (s *positionWriter) push(m board.Move) {
 	if s.listed == 0 {
 		s.text = append(s.text, " moves"...)
 	}
-	s.text = appendMove(append(s.text, ' '), &s.position, s.start.Chess960(), m)
+	s.text = append(append(s.text, ' '), moveText(&s.position, s.start.Chess960(), m)...)
 	s.position.Make(m)
 	s.moves = append(s.moves, m)
 	s.listed++
@@ -215,11 +215,11 @@ func (s *positionWriter) setUp() {
 	s.text = append(append(s.text, "position fen "...), s.position.FEN()...)
 }
 
-func appendMove(out []byte, p *board.Position, chess960 bool, m board.Move) []byte {
+func moveText(p *board.Position, chess960 bool, m board.Move) string {
 	if chess960 {
-		return append(out, m.String()...)
+		return m.String()
 	}
-	return append(out, p.UCI(m)...)
+	return p.UCI(m)
 }
 
 // appendGo appends the command that starts a search with the limits.
@@ -251,7 +251,7 @@ func appendGo(out []byte, p *board.Position, chess960 bool, lim *engine.Limits) 
 	if len(lim.SearchMoves) > 0 { // last, because some engines take all words after it for moves
 		out = append(out, " searchmoves"...)
 		for _, m := range lim.SearchMoves {
-			out = appendMove(append(out, ' '), p, chess960, m)
+			out = append(append(out, ' '), moveText(p, chess960, m)...)
 		}
 	}
 	return append(out, '\n')

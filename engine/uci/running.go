@@ -180,7 +180,7 @@ func (f *formatter) bestMove(r engine.Result) string {
 	if len(line) > 1 {
 		return "bestmove " + line[0] + " ponder " + line[1]
 	}
-	return "bestmove " + f.move(&f.position, r.Move)
+	return "bestmove " + moveText(&f.position, f.chess960, r.Move)
 }
 
 // line returns the moves of a variation, up to the first that is not legal.
@@ -191,17 +191,10 @@ func (f *formatter) line(pv []board.Move) []string {
 		if !p.IsLegal(m) {
 			break
 		}
-		words = append(words, f.move(&p, m))
+		words = append(words, moveText(&p, f.chess960, m))
 		p.Make(m)
 	}
 	return words
-}
-
-func (f *formatter) move(p *board.Position, m board.Move) string {
-	if f.chess960 {
-		return m.String()
-	}
-	return p.UCI(m)
 }
 
 // setOption executes "setoption name NAME [value VALUE]". Both may contain spaces.
