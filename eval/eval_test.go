@@ -101,9 +101,6 @@ func TestOneEvaluation(t *testing.T) {
 				packed = &e.weights
 			}
 			var f Features
-			root := mustParse(t, "rnbqkb1r/pppppp2/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
-			e.SetRoot(&root)
-			f.SetRoot(&root)
 			playouts(t, positions, func(p *board.Position) {
 				m.Features(p, &f)
 				if packed != nil {

@@ -312,10 +312,12 @@ type Features struct {
 	bend           *Nonlinear // of the model that was counted; nil if it is linear
 }
 
-// Features counts the model's terms in a position. It reuses the memory of f: once f
-// has held a position of this size, nothing is allocated.
+// Features counts the model's terms in a position; those that depend on the root of a search
+// are 0. It reuses the memory of f: once f has held a position of this size, nothing is allocated.
 func (m *Model) Features(p *board.Position, f *Features) {
-	f.warm()
+	if f.scratch == nil {
+		f.scratch = new(trace)
+	}
 	if f.bend = m.Nonlinear; f.bend != nil {
 		m.bentFeatures(p, f)
 		return
@@ -326,20 +328,6 @@ func (m *Model) Features(p *board.Position, f *Features) {
 	f.ScaleNum, f.ScaleDen = 1, 1
 	if m.scale != nil {
 		f.ScaleNum, f.ScaleDen = m.scale(p, f.Phase), scaleWhole
-	}
-}
-
-// SetRoot makes p the root of the features that follow, as engine.RootedEvaluator does for values; nil
-// means no root. A tuner sets none: the terms that depend on a root are then 0, and their
-// weights stay as they are.
-func (f *Features) SetRoot(p *board.Position) {
-	f.warm()
-	f.scratch.root.set(p)
-}
-
-func (f *Features) warm() {
-	if f.scratch == nil {
-		f.scratch = new(trace)
 	}
 }
 
@@ -355,7 +343,7 @@ func (f *Features) sum(w []Coef) int64 {
 }
 
 // Value returns the position's value in centipawns under weights w, the same number
-// that an evaluator with these weights returns.
+// that an evaluator with these weights and no root returns.
 func (f *Features) Value(w []Coef) int {
 	if f.bend != nil {
 		return f.bend.of(f, w)
