@@ -91,43 +91,6 @@ func TestLikelyKey(t *testing.T) {
 	}
 }
 
-func TestKeyTable(t *testing.T) {
-	fens := []string{ // all different in the first four fields
-		"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
-		"r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1",
-		"r3k2r/8/8/8/8/8/8/R3K2R w KQk - 0 1",
-		"r3k2r/8/8/8/8/8/8/R3K2R w KQq - 0 1",
-		"r3k2r/8/8/8/8/8/8/R3K2R w Kkq - 0 1",
-		"r3k2r/8/8/8/8/8/8/R3K2R w Qkq - 0 1",
-		"r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1",
-		"r3k1rr/8/8/8/8/8/8/R3K1RR w KQkq - 0 1",
-		"r3k1rr/8/8/8/8/8/8/R3K1RR w GQkq - 0 1",
-		"4k3/8/8/2pPp3/8/8/8/4K3 w - c6 0 1",
-		"4k3/8/8/2pPp3/8/8/8/4K3 w - e6 0 1",
-		"4k3/8/8/2pPp3/8/8/8/4K3 w - - 0 1",
-	}
-	seen := map[uint64]string{}
-	for _, fen := range fens {
-		p := mustParse(t, fen)
-		if other, ok := seen[p.Key()]; ok {
-			t.Errorf("%s and %s have the same key", fen, other)
-		}
-		seen[p.Key()] = fen
-	}
-	same := [][2]string{ // what does not count: counters, and a capture that is not legal
-		{"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R w HAha - 57 99"},
-		{"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
-			"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"},
-		{"8/8/8/K2pP2r/8/8/8/4k3 w - d6 0 1", "8/8/8/K2pP2r/8/8/8/4k3 w - - 0 1"},
-	}
-	for _, pair := range same {
-		a, b := mustParse(t, pair[0]), mustParse(t, pair[1])
-		if a.Key() != b.Key() {
-			t.Errorf("%s and %s have different keys", pair[0], pair[1])
-		}
-	}
-}
-
 // startKey is the start position's key since the package exists.
 const startKey = 0xc7eb26e4f726d73c
 
