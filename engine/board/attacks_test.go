@@ -139,61 +139,6 @@ func TestAttackersTo(t *testing.T) {
 	})
 }
 
-func TestBitboard(t *testing.T) {
-	b := Bitboard(0)
-	for _, s := range []Square{A1, NewSquare(4, 3), H8} {
-		b |= s.Bitboard()
-	}
-	if b.Count() != 3 || !b.Many() || b.First() != A1 || !b.Has(H8) || b.Has(H1) {
-		t.Errorf("%#x: wrong as a set", uint64(b))
-	}
-	var order []Square
-	for rest := b; rest != 0; {
-		order = append(order, rest.PopFirst())
-	}
-	if len(order) != 3 || order[0] != A1 || order[1].String() != "e4" || order[2] != H8 {
-		t.Errorf("PopFirst gave %v", order)
-	}
-	if Bitboard(0).First() != NoSquare {
-		t.Error("the empty set has a first square")
-	}
-	if FileH.East() != 0 || FileA.West() != 0 || FileA.East() != FileB || FileH.West() != FileG {
-		t.Error("East and West run around the board's edge")
-	}
-	if Rank1.Mirror() != Rank8 || A1.Bitboard().Mirror() != A8.Bitboard() {
-		t.Error("Mirror does not exchange the ranks")
-	}
-	if Rank2.Forward(White) != Rank3 || Rank2.Forward(Black) != Rank1 {
-		t.Error("Forward goes the wrong way")
-	}
-	if DarkSquares&LightSquares != 0 || !DarkSquares.Has(A1) || !LightSquares.Has(H1) || DarkSquares.Count() != 32 {
-		t.Error("the colours of the squares are wrong")
-	}
-}
-
-func TestSquare(t *testing.T) {
-	for s := A1; s <= H8; s++ {
-		if got, ok := ParseSquare(s.String()); !ok || got != s {
-			t.Errorf("ParseSquare(%q) = %s, %v", s.String(), got, ok)
-		}
-		if NewSquare(s.File(), s.Rank()) != s || s.Flip().Flip() != s || s.Flip().Rank() != 7-s.Rank() ||
-			s.Flip().File() != s.File() {
-			t.Errorf("%s: file, rank and Flip disagree", s)
-		}
-		if s.RelativeRank(White) != s.Rank() || s.RelativeRank(Black) != 7-s.Rank() || s.Relative(Black) != s.Flip() {
-			t.Errorf("%s: the relative square is wrong", s)
-		}
-	}
-	for _, text := range []string{"", "e", "e9", "e0", "i4", "E4", "e44", "-", "4e"} {
-		if s, ok := ParseSquare(text); ok {
-			t.Errorf("ParseSquare(%q) = %s", text, s)
-		}
-	}
-	if NoSquare.String() != "-" {
-		t.Errorf("NoSquare prints %q", NoSquare.String())
-	}
-}
-
 // TestChecks compares what Checks says of every legal move, and which quiet moves
 // QuietChecks lists, with the positions after them.
 func TestChecks(t *testing.T) {
