@@ -203,28 +203,22 @@ func TestSANOfHumanGames(t *testing.T) {
 	games, moves := 0, 0
 	for _, text := range readLines(t, "testdata/human_games.txt") {
 		games++
-		moves += checkSAN(t, strings.Fields(text))
+		p := StartPosition()
+		for san := range strings.FieldsSeq(text) {
+			m, err := p.ParseSAN(san)
+			if err != nil {
+				t.Fatalf("game %d: %v", games, err)
+			}
+			if got := p.SAN(m); got != san {
+				t.Fatalf("game %d: %s is written %s in %s", games, san, got, p.FEN())
+			}
+			p.Make(m)
+			moves++
+		}
 	}
 	if games != 58 || moves != 4760 {
 		t.Errorf("%d games and %d moves", games, moves)
 	}
-}
-
-// checkSAN parses the moves of a game and writes them again. It returns their number.
-func checkSAN(t *testing.T, game []string) int {
-	t.Helper()
-	p := StartPosition()
-	for i, san := range game {
-		m, err := p.ParseSAN(san)
-		if err != nil {
-			t.Fatalf("ply %d: %v", i+1, err)
-		}
-		if got := p.SAN(m); got != san {
-			t.Fatalf("ply %d: %s is written %s in %s", i+1, san, got, p.FEN())
-		}
-		p.Make(m)
-	}
-	return len(game)
 }
 
 // TestParseFENRefuses reads the bad positions of testdata: each is an error that
