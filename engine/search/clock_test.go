@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/assay-chess/assay/engine"
@@ -261,27 +260,6 @@ func TestPonderHit(t *testing.T) {
 	if _, after := ponder(t, onlyMove, clock, 20*ms); after > poll {
 		t.Errorf("%v after ponderhit for the only move", after)
 	}
-}
-
-// A search that has finished all its iterations still waits for ponderhit.
-func TestPonderHitIsAwaited(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		hit, answered := make(chan struct{}), false
-		go func() {
-			e := New(evaluator(t, "assay-start"), 1)
-			run(t, e, board.NewGame(position(t, middlegame)), engine.Limits{Depth: 1, Ponder: true, PonderHit: hit})
-			answered = true
-		}()
-		synctest.Wait()
-		if answered {
-			t.Error("an answer before ponderhit")
-		}
-		close(hit)
-		synctest.Wait()
-		if !answered {
-			t.Error("no answer after ponderhit")
-		}
-	})
 }
 
 const middlegame = "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9"
