@@ -201,13 +201,11 @@ const (
 )
 
 // TestSelfPlay plays games at 200 nodes a move from standard openings and from Chess960
-// start positions. Every move must be legal and within its limit. To play more:
+// positions. Every move must be legal and within its limit. To play more:
 // go test ./engine/search -run SelfPlay -v -games 10000 -timeout 1h.
 func TestSelfPlay(t *testing.T) {
-	starts := standardStarts(t, (*selfplayGames+1)/2)
-	for i := range *selfplayGames / 2 {
-		starts = append(starts, chess960Start(t, rand.New(rand.NewPCG(960, uint64(i)))))
-	}
+	starts := append(startsOf(t, "testdata/openings.epd", (*selfplayGames+1)/2),
+		startsOf(t, "../board/testdata/fischer.epd", *selfplayGames/2)...)
 	var wait sync.WaitGroup
 	plies := make([]int, 2)
 	for worker := range plies {
@@ -251,47 +249,19 @@ func selfplayGame(t *testing.T, e *Engine, start board.Position) (plies int) {
 	return plies
 }
 
-// standardStarts returns n positions from a sample of the book noob_3moves, which begins
-// again when it is used up.
-func standardStarts(t *testing.T, n int) (list []board.Position) {
+// startsOf returns n positions of a file, which begins again when it is used up: a sample of the
+// book noob_3moves, or the perft suite of Chess960.
+func startsOf(t *testing.T, file string, n int) (list []board.Position) {
 	t.Helper()
-	data := setup.Must(os.ReadFile("testdata/openings.epd"))
+	data := setup.Must(os.ReadFile(file))
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	for i := range n {
 		k := i % len(lines)
 		if n < len(lines) {
 			k = i * len(lines) / n
 		}
-		list = append(list, position(t, lines[k]+" 0 1"))
+		fen, _, _ := strings.Cut(lines[k], ";")
+		list = append(list, position(t, fen))
 	}
 	return list
-}
-
-// chess960Start returns a random start position of Chess960: bishops on squares of
-// both colors, the king between the rooks.
-func chess960Start(t *testing.T, rng *rand.Rand) board.Position {
-	var back [8]byte
-	free := func(n int) *byte { // the n-th square still free
-		for i := range back {
-			if back[i] == 0 {
-				if n == 0 {
-					return &back[i]
-				}
-				n--
-			}
-		}
-		panic("no free square")
-	}
-	back[2*rng.IntN(4)], back[2*rng.IntN(4)+1] = 'b', 'b'
-	*free(rng.IntN(6)) = 'q'
-	*free(rng.IntN(5)) = 'n'
-	*free(rng.IntN(4)) = 'n'
-	for _, piece := range []byte("rkr") {
-		*free(0) = piece
-	}
-	black := string(back[:])
-	files := "abcdefgh"
-	west, east := files[strings.IndexByte(black, 'r')], files[strings.LastIndexByte(black, 'r')]
-	rights := strings.ToUpper(string([]byte{east, west})) + string([]byte{east, west})
-	return position(t, black+"/pppppppp/8/8/8/8/PPPPPPPP/"+strings.ToUpper(black)+" w "+rights+" - 0 1")
 }
