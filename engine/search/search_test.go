@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -140,46 +141,35 @@ func problems(t *testing.T, path string) (list []problem) {
 	return list
 }
 
-// TestWAC searches some positions of Win at Chess (Reinfeld 1945) with a limit in nodes.
-// Experiments search all of them with a limit in time.
+// TestWAC searches some positions of Win at Chess (Reinfeld 1945) with a limit in nodes, two at a time.
 func TestWAC(t *testing.T) {
-	solved := solve(t, "assay", problems(t, "testdata/wac.epd")[:40], engine.Limits{Nodes: 30_000, HardNodes: true})
-	if solved < 35 {
-		t.Errorf("only %d of 40 solved", solved)
-	}
-}
-
-// solve returns how many of the problems are solved by two engines at a time.
-func solve(t *testing.T, weights string, list []problem, limit engine.Limits) (solved int) {
-	t.Helper()
+	list := problems(t, "testdata/wac.epd")[:40]
+	var solved atomic.Int64
 	var wait sync.WaitGroup
-	var lock sync.Mutex
-	for worker := range 2 {
-		e := New(evaluator(t, weights), 64)
+	for half := range slices.Chunk(list, len(list)/2) {
+		e := New(evaluator(t, "assay"), 64)
 		wait.Go(func() {
-			for i := worker; i < len(list); i += 2 {
-				x := &list[i]
+			for _, x := range half {
 				if err := e.NewGame(0); err != nil {
 					t.Error(err)
 					return
 				}
-				r, err := e.Search(t.Context(), board.NewGame(x.pos), limit)
-				lock.Lock()
+				r, err := e.Search(t.Context(), board.NewGame(x.pos), engine.Limits{Nodes: 30_000, HardNodes: true})
 				switch {
 				case err != nil:
 					t.Errorf("%s: %v", x.text, err)
 				case slices.Contains(x.best, r.Move):
-					solved++
+					solved.Add(1)
 				default:
 					t.Logf("missed: %s: played %s (depth %d, score %d)", x.text, x.pos.SAN(r.Move), r.Depth, r.Score)
 				}
-				lock.Unlock()
 			}
 		})
 	}
 	wait.Wait()
-	t.Logf("%d of %d solved", solved, len(list))
-	return solved
+	if solved.Load() < 35 {
+		t.Errorf("only %d of %d solved", solved.Load(), len(list))
+	}
 }
 
 // rootPositions have many legal moves and few, mates for both sides, and castling in
