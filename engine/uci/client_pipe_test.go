@@ -14,11 +14,9 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/search"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/enginetest"
 	"github.com/assay-chess/assay/internal/setup"
-	"github.com/assay-chess/assay/models"
 )
 
 // newTestPipes returns our ends of pipes, and the program's, until the end of the test.
@@ -139,19 +137,7 @@ func TestMain(m *testing.M) {
 }
 
 func serve() int {
-	f, err := models.Embedded("assay-start")
-	if err != nil {
-		return 1
-	}
-	m, w, err := f.Weights()
-	if err != nil {
-		return 1
-	}
-	ev, err := m.NewEvaluator(w)
-	if err != nil {
-		return 1
-	}
-	s := &Server{Name: "served", Author: "test", Player: search.New(ev, 1)}
+	s := &Server{Name: "served", Author: "test", Player: realEngine()}
 	if s.Serve(context.Background(), os.Stdin, os.Stdout) != nil {
 		return 1
 	}

@@ -16,13 +16,12 @@ import (
 )
 
 // realEngine returns the modern engine, to test what the server passes on.
-func realEngine(t testing.TB) *search.Engine {
-	t.Helper()
-	f := setup.Must(models.Embedded("assay-start"))
-	m, w, err := f.Weights()
-	setup.Check(t, err)
-	ev := setup.Must(m.NewEvaluator(w))
-	return search.New(ev, 1)
+func realEngine() *search.Engine {
+	m, w, err := setup.Must(models.Embedded("assay-start")).Weights()
+	if err != nil {
+		panic(err)
+	}
+	return search.New(setup.Must(m.NewEvaluator(w)), 1)
 }
 
 const (
@@ -32,7 +31,7 @@ const (
 
 // After ponderhit the search continues: no depth is reported twice.
 func TestPonderHitContinuesTheSearch(t *testing.T) {
-	talk(t, realEngine(t), func(g *gui) {
+	talk(t, realEngine(), func(g *gui) {
 		g.send(boardMiddlegame, "go ponder depth 9")
 		lines := g.collect("info depth 4")
 		g.send("ponderhit")
@@ -56,7 +55,7 @@ func TestPonderHitContinuesTheSearch(t *testing.T) {
 // Whatever its limits, an infinite search answers only after stop, and pondering only
 // after ponderhit or stop.
 func TestNoAnswerBeforeStop(t *testing.T) {
-	talk(t, realEngine(t), func(g *gui) {
+	talk(t, realEngine(), func(g *gui) {
 		for _, position := range []string{boardExhausted, "position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"} {
 			for _, goes := range []string{"go infinite", "go", "go infinite depth 1 movetime 1", "go ponder wtime 1 " +
 				"btime 1 depth 1", "go ponder movetime 1", "go ponder infinite", "go searchmoves g6g7"} {
@@ -95,7 +94,7 @@ func (g *gui) session() (lines []string) {
 
 // After ucinewgame the same commands get the same answers, whatever came before.
 func TestAnswersAfterNewGame(t *testing.T) {
-	talk(t, realEngine(t), func(g *gui) {
+	talk(t, realEngine(), func(g *gui) {
 		want := g.session()
 		if n := len(want); n < 10 || !strings.HasPrefix(want[n-1], "bestmove ") {
 			t.Fatalf("only %q", want)
@@ -125,7 +124,7 @@ func TestAnswersAfterNewGame(t *testing.T) {
 }
 
 func TestMultiPVLines(t *testing.T) {
-	talk(t, realEngine(t), func(g *gui) {
+	talk(t, realEngine(), func(g *gui) {
 		g.send("setoption name MultiPV value 3", boardMiddlegame, "go depth 5")
 		lines := g.collect("bestmove")
 		want := regexp.MustCompile(`^info depth 5 .* multipv (\d) score cp (-?\d+) .* pv (\S+)`)
@@ -151,7 +150,7 @@ func TestMultiPVLines(t *testing.T) {
 
 func TestChess960OverUCI(t *testing.T) {
 	const fen = "position fen 1r3k1r/5p2/8/8/8/8/5P2/1R3K1R w HBhb - 0 1"
-	talk(t, realEngine(t), func(g *gui) {
+	talk(t, realEngine(), func(g *gui) {
 		g.send("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1", "go depth 1 searchmoves e1g1")
 		if l := g.expect("bestmove"); !strings.HasPrefix(l, "bestmove e1g1") {
 			t.Errorf("castling of standard chess is %q", l)
@@ -172,7 +171,7 @@ func TestChess960OverUCI(t *testing.T) {
 }
 
 func TestMateOverUCI(t *testing.T) {
-	talk(t, realEngine(t), func(g *gui) {
+	talk(t, realEngine(), func(g *gui) {
 		g.send("position fen 7k/8/R7/1R6/8/8/8/7K w - - 0 1", "go mate 2")
 		lines := g.collect("bestmove")
 		if l := lines[len(lines)-2]; !strings.Contains(l, " score mate 2 ") {
@@ -186,7 +185,7 @@ func TestNothingToPlay(t *testing.T) {
 		"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1": "info depth 0 seldepth 0 multipv 1 score mate 0 ",
 		"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1":    "info depth 0 seldepth 0 multipv 1 score cp 0 ",
 	} {
-		talk(t, realEngine(t), func(g *gui) {
+		talk(t, realEngine(), func(g *gui) {
 			g.send("position fen "+fen, "go movetime 1000")
 			if lines := g.collect("bestmove"); len(lines) != 2 || !strings.HasPrefix(lines[0], want) ||
 				lines[1] != "bestmove 0000" {
@@ -207,7 +206,7 @@ func TestRemarksAreShort(t *testing.T) {
 		"setoption name Hash value " + junk, "setoption name MultiPV value " + junk,
 		"setoption name UCI_Chess960 value " + junk,
 	} {
-		talk(t, realEngine(t), func(g *gui) {
+		talk(t, realEngine(), func(g *gui) {
 			g.send(send, "stop", "isready")
 			lines := g.collect("readyok")
 			if len(lines) > 300 || !strings.HasPrefix(lines[0], "info ") {
@@ -249,7 +248,7 @@ func FuzzServeEngine(f *testing.F) {
 		"1 moves f1h1\r\ngo nodes 99\r\n")
 	f.Add("setoption name Clear Hash\nsetoption name EvalFile value x\nposition fen 7k/5Q2/6K1/8/8/8/8/8 " +
 		"b - - 0 1\ngo mate 1 movetime 5")
-	e := brief{realEngine(f)}
+	e := brief{realEngine()}
 	f.Fuzz(func(t *testing.T, input string) {
 		if strings.Contains(strings.ToLower(input), "overhead") {
 			return

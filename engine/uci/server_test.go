@@ -191,7 +191,7 @@ func TestStopAndPonder(t *testing.T) {
 // A server survives whatever a GUI should not send: it says what it ignores, and plays on.
 func TestBadInput(t *testing.T) {
 	const start = "position startpos\n"
-	e := realEngine(t)
+	e := realEngine()
 	for _, tt := range []struct{ name, send, want string }{
 		{"unknown command", "xyzzy now", `info string ignored the unknown command "xyzzy"`},
 		{"CRLF", "position startpos moves e2e4\r\ngo depth 1\r", "bestmove "},
@@ -293,7 +293,7 @@ func TestEndOfInput(t *testing.T) {
 		{"go movetime 1\nquit", 1},
 		{"quit\ngo depth 1\nisready\n", 0},
 	} {
-		for name, p := range map[string]engine.Player{"fake": &fake{}, "real": realEngine(t)} {
+		for name, p := range map[string]engine.Player{"fake": &fake{}, "real": realEngine()} {
 			var out strings.Builder
 			s := &Server{Name: "x", Author: "x", Player: p}
 			if err := s.Serve(context.Background(), strings.NewReader("position startpos\n"+tt.input),
