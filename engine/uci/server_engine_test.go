@@ -170,16 +170,6 @@ func TestChess960OverUCI(t *testing.T) {
 	})
 }
 
-func TestMateOverUCI(t *testing.T) {
-	talk(t, realEngine(), func(g *gui) {
-		g.send("position fen 7k/8/R7/1R6/8/8/8/7K w - - 0 1", "go mate 2")
-		lines := g.collect("bestmove")
-		if l := lines[len(lines)-2]; !strings.Contains(l, " score mate 2 ") {
-			t.Errorf("last line %q", l)
-		}
-	})
-}
-
 func TestNothingToPlay(t *testing.T) {
 	for fen, want := range map[string]string{
 		"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1": "info depth 0 seldepth 0 multipv 1 score mate 0 ",
