@@ -169,23 +169,15 @@ func historicVector(t *testing.T, p *board.Position, term string, want any) any 
 	case "machack.backward":
 		return backwardVector(t, p, want.([]any))
 	}
-	column, side, ok := cutLast(term, ".")
-	if !ok {
+	i := strings.LastIndex(term, ".")
+	if i < 0 {
 		t.Fatalf("no way to check %s", term)
 	}
-	white, black := historicCounts(t, p, column)
-	if side == "black" {
+	white, black := historicCounts(t, p, term[:i])
+	if term[i:] == ".black" {
 		return black
 	}
 	return white
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
 }
 
 // backwardVector returns, as the vectors have it, the pawn's square, whether it is backward,
