@@ -242,12 +242,8 @@ func TestSEETable(t *testing.T) {
 // SEEAtLeast with SEE, for every legal move.
 func TestSEEAgainstRecursion(t *testing.T) {
 	t.Parallel()
-	games := 60
-	if raceEnabled {
-		games = 20
-	}
 	values := map[int]int{}
-	eachPosition(t, 11, games, func(p *Position) {
+	eachPosition(t, 11, 60, func(p *Position) {
 		for _, m := range p.LegalMoves(nil) {
 			want := slowSEE(p, m)
 			if got := p.SEE(m); got != want {

@@ -11,11 +11,7 @@ import (
 // and reads it again. No two moves may look alike.
 func TestNotationRoundTrips(t *testing.T) {
 	t.Parallel()
-	games := 300
-	if raceEnabled {
-		games = 20
-	}
-	eachPosition(t, 10, games, func(p *Position) {
+	eachPosition(t, 10, 300, func(p *Position) {
 		moves := p.LegalMoves(nil)
 		sans, ucis := map[string]Move{}, map[string]Move{}
 		for _, m := range moves {

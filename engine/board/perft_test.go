@@ -42,12 +42,7 @@ func (c *perftCase) run(t *testing.T, maxDepth int, maxLeaves uint64) (total uin
 }
 
 // perftLeaves bounds the leaves of one count. TestPerftDeep has no bound.
-func perftLeaves() uint64 {
-	if raceEnabled {
-		return 100_000
-	}
-	return 2_000_000
-}
+const perftLeaves = 2_000_000
 
 // readPerftEPD parses lines of the form "FEN ;D1 20 ;D2 400".
 func readPerftEPD(t *testing.T, file string) (cases []perftCase) {
@@ -108,7 +103,7 @@ func TestPerft(t *testing.T) {
 	t.Parallel()
 	counted, known := uint64(0), uint64(0)
 	for _, c := range readPerftEPD(t, "testdata/perft.epd") {
-		counted += c.run(t, 16, perftLeaves())
+		counted += c.run(t, 16, perftLeaves)
 		for _, n := range c.leaves {
 			known += n
 		}
@@ -116,7 +111,7 @@ func TestPerft(t *testing.T) {
 	if known < 90_000_000 {
 		t.Errorf("testdata/perft.epd has only %d leaves: it is incomplete", known)
 	}
-	if counted < 40_000_000 && !raceEnabled {
+	if counted < 40_000_000 {
 		t.Errorf("counted only %d leaves", counted)
 	}
 }
@@ -142,7 +137,7 @@ func TestPerftSuites(t *testing.T) {
 				t.Errorf("read %d positions, want %d", len(cases), suite.cases)
 			}
 			for _, c := range cases {
-				c.run(t, suite.depth, perftLeaves())
+				c.run(t, suite.depth, perftLeaves)
 			}
 		})
 	}
@@ -173,10 +168,7 @@ func BenchmarkPerft(b *testing.B) {
 // plain second implementation.
 func TestLegalMovesAgainstOracle(t *testing.T) {
 	t.Parallel()
-	games := 120
-	if raceEnabled || testing.Short() {
-		games = 60
-	}
+	const games = 120
 	castlings, captures, promotions, checks := 0, 0, 0, 0
 	check := func(p *Position) {
 		o := newOracle(p)
@@ -226,11 +218,8 @@ func count(b bool) int {
 
 func TestLegalMovesAreWhatIsLegalSays(t *testing.T) {
 	t.Parallel()
-	games := 8 // each position asks about all 65,536 moves
-	if raceEnabled {
-		games = 3
-	}
-	eachPosition(t, 2, games, func(p *Position) {
+	// Each position asks about all 65,536 moves.
+	eachPosition(t, 2, 8, func(p *Position) {
 		var legal [1 << 16]bool
 		for _, m := range p.LegalMoves(nil) {
 			if legal[m] {
