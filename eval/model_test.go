@@ -134,25 +134,6 @@ func checkCounts(t *testing.T, m *Model, what, fen string, want map[string][2]in
 	}
 }
 
-// TestAssayStart checks that the model assay starts from Shannon's numbers and zeros.
-func TestAssayStart(t *testing.T) {
-	m, _ := Lookup("assay")
-	shannon := map[string]int32{
-		"pawn": 100, "knight": 300, "bishop": 300, "rook": 500, "queen": 900,
-		"doubled": -50, "isolated": -50, "backward": -50,
-		"mobility.knight.8": 80, "mobility.rook.14": 140, "mobility.queen.0": 0,
-	}
-	for i, term := range m.Terms {
-		want, known := shannon[term.Name]
-		if term.Group == groupMobility && !known {
-			continue
-		}
-		if m.Start[i] != (Coef{want, want}) {
-			t.Errorf("%s starts at %v, want %d", term.Name, m.Start[i], want)
-		}
-	}
-}
-
 // TestSetWeight sets weights by the names that players take for options.
 func TestSetWeight(t *testing.T) {
 	assay, shannon := assayModel(), shannonModel()
