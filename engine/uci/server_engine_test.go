@@ -77,52 +77,6 @@ func TestNoAnswerBeforeStop(t *testing.T) {
 	})
 }
 
-var changing = regexp.MustCompile(` nps \d+| time \d+`)
-
-// session returns the output of two searches, without what depends on time.
-func (g *gui) session() (lines []string) {
-	g.t.Helper()
-	g.send("ucinewgame", boardMiddlegame, "go nodes 20000")
-	lines = g.collect("bestmove")
-	g.send("position startpos moves d2d4 d7d5", "go depth 6")
-	lines = append(lines, g.collect("bestmove")...)
-	for i, l := range lines {
-		lines[i] = changing.ReplaceAllString(l, "")
-	}
-	return lines
-}
-
-// After ucinewgame the same commands get the same answers, whatever came before.
-func TestAnswersAfterNewGame(t *testing.T) {
-	talk(t, realEngine(), func(g *gui) {
-		want := g.session()
-		if n := len(want); n < 10 || !strings.HasPrefix(want[n-1], "bestmove ") {
-			t.Fatalf("only %q", want)
-		}
-		for _, before := range [][]string{
-			{"go infinite", "stop"},
-			{"go ponder wtime 100 btime 100", "ponderhit"},
-			{"go movetime 20"},
-			{"setoption name MultiPV value 4", "go nodes 5000", "stop", "setoption name MultiPV value 1"},
-			{"setoption name Hash value 3", "go nodes 5000", "stop", "setoption name Hash value 1"},
-			{"setoption name Hash value 0", "setoption name Clear Hash", "setoption name Hash value x"},
-			{"setoption name UCI_Chess960 value true",
-				"position fen bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", "go nodes 5000", "stop",
-				"setoption name UCI_Chess960 value false"},
-			{"position startpos moves e2e5", "go depth 3"},
-			{"go mate 1 searchmoves e2e4", "stop"},
-			{"go wtime 50 btime 50", "stop"},
-		} {
-			g.send(before...)
-			g.send("stop", "isready")
-			g.collect("readyok")
-			if got := g.session(); !slices.Equal(got, want) {
-				t.Errorf("after %q\n%s\nwant\n%s", before, strings.Join(got, "\n"), strings.Join(want, "\n"))
-			}
-		}
-	})
-}
-
 func TestMultiPVLines(t *testing.T) {
 	talk(t, realEngine(), func(g *gui) {
 		g.send("setoption name MultiPV value 3", boardMiddlegame, "go depth 5")
