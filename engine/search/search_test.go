@@ -37,34 +37,6 @@ func run(t testing.TB, e *Engine, g *board.Game, lim engine.Limits) engine.Resul
 	return setup.Must(e.Search(context.Background(), g, lim))
 }
 
-func TestMates(t *testing.T) {
-	tests := []struct {
-		name, fen string
-		depth     int
-		score     int
-		best      string // if only one move is right
-	}{
-		{"back rank", "6k1/5ppp/8/8/8/8/8/R3K2R w KQ - 0 1", 3, engine.MateScore - 1, "a1a8"},
-		{"smothered", "6rk/6pp/3N4/8/8/8/7K/8 w - - 0 1", 3, engine.MateScore - 1, "d6f7"},
-		{"two rooks, two moves", "7k/8/R7/1R6/8/8/8/7K w - - 0 1", 12, engine.MateScore - 3, ""},
-		{"queen and king", "7k/8/5K2/8/8/8/8/6Q1 w - - 0 1", 5, engine.MateScore - 1, "g1g7"},
-		{"being mated in two plies", "7k/R7/5K2/8/8/8/8/1R6 b - - 0 1", 5, -(engine.MateScore - 2), "h8g8"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			e := New(evaluator(t, "shannon-1950"), 1)
-			p := position(t, tt.fen)
-			r := run(t, e, board.NewGame(p), engine.Limits{Depth: tt.depth})
-			if tt.score != 0 && int(r.Score) != tt.score {
-				t.Errorf("score %d, want %d (move %v, PV %v)", r.Score, tt.score, r.Move, r.PV)
-			}
-			if tt.best != "" && p.UCI(r.Move) != tt.best {
-				t.Errorf("move %s, want %s", p.UCI(r.Move), tt.best)
-			}
-		})
-	}
-}
-
 func TestNoMoves(t *testing.T) {
 	for fen, score := range map[string]int{
 		"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1":     0,
