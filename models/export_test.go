@@ -102,15 +102,6 @@ func TestTemplateData(t *testing.T) {
 	}
 }
 
-func TestExportJSON(t *testing.T) {
-	f := fitted(t)
-	var b bytes.Buffer
-	setup.Check(t, f.Export(&b, "json"))
-	if got, err := Parse("w.json", b.Bytes()); err != nil || got.ID() != f.ID() {
-		t.Errorf("exported JSON reads back as %v, %v", got, err)
-	}
-}
-
 func TestRounding(t *testing.T) {
 	f := setup.Must(Embedded("shannon-1950"))
 	if r := f.Rounding(); r != (Rounding{}) {
