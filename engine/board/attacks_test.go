@@ -62,55 +62,6 @@ func slowSteps(s Square, steps [][2]int) (b Bitboard) {
 	return b
 }
 
-func TestStepAttacks(t *testing.T) {
-	for s := A1; s <= H8; s++ {
-		for _, c := range []struct {
-			name      string
-			got, want Bitboard
-		}{
-			{"knight", KnightAttacks(s), slowSteps(s, jumps)},
-			{"king", KingAttacks(s), slowSteps(s, around)},
-			{"white pawn", PawnAttacks(White, s), slowSteps(s, [][2]int{{1, -1}, {1, 1}})},
-			{"black pawn", PawnAttacks(Black, s), slowSteps(s, [][2]int{{-1, -1}, {-1, 1}})},
-			{"white pawns", PawnAttackSet(White, s.Bitboard()), PawnAttacks(White, s)},
-			{"black pawns", PawnAttackSet(Black, s.Bitboard()), PawnAttacks(Black, s)},
-			{"Attacks(Knight)", Attacks(Knight, s, 0), KnightAttacks(s)},
-			{"Attacks(Bishop)", Attacks(Bishop, s, FileC), BishopAttacks(s, FileC)},
-			{"Attacks(Rook)", Attacks(Rook, s, FileC), RookAttacks(s, FileC)},
-			{"Attacks(Queen)", Attacks(Queen, s, FileC), BishopAttacks(s, FileC) | RookAttacks(s, FileC)},
-			{"Attacks(King)", Attacks(King, s, FileC), KingAttacks(s)},
-		} {
-			if c.got != c.want {
-				t.Errorf("%s on %s: %#x, want %#x", c.name, s, uint64(c.got), uint64(c.want))
-			}
-		}
-	}
-}
-
-// TestBetweenAndLine checks both tables for every pair of squares by the words of
-// their definitions.
-func TestBetweenAndLine(t *testing.T) {
-	for a := A1; a <= H8; a++ {
-		for b := A1; b <= H8; b++ {
-			between, line := Bitboard(0), Bitboard(0)
-			for _, d := range around {
-				ray := slowAttacks(a, b.Bitboard(), [][2]int{d})
-				if !ray.Has(b) {
-					continue
-				}
-				between = ray &^ b.Bitboard()
-				line = slowAttacks(a, 0, [][2]int{d, {-d[0], -d[1]}}) | a.Bitboard()
-			}
-			if got := Between(a, b); got != between {
-				t.Fatalf("Between(%s, %s) = %#x, want %#x", a, b, uint64(got), uint64(between))
-			}
-			if got := lineThrough(a, b); got != line {
-				t.Fatalf("lineThrough(%s, %s) = %#x, want %#x", a, b, uint64(got), uint64(line))
-			}
-		}
-	}
-}
-
 // TestAttackersTo compares with the oracle and with the attacks of each piece.
 func TestAttackersTo(t *testing.T) {
 	eachPosition(t, 7, 60, func(p *Position) {

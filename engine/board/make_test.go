@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/assay-chess/assay/internal/setup"
 )
 
 // TestMakeKeepsWhatParseFENComputes compares the whole position after each move,
@@ -167,33 +165,6 @@ func TestCastling(t *testing.T) {
 		p.Make(m)
 		if got := p.FEN(); got != c.want {
 			t.Errorf("%s: %s in %s: got %s, want %s", c.name, m, c.fen, got, c.want)
-		}
-	}
-}
-
-// TestCastlingRightsEnd plays moves that end rights, and some that do not.
-func TestCastlingRightsEnd(t *testing.T) {
-	const corners = "r3k2r/p6p/8/8/8/8/P6P/R3K2R w KQkq - 0 1"
-	for _, c := range []struct{ fen, moves, want string }{
-		{corners, "e1e2", "kq"},
-		{corners, "a1b1", "Kkq"},
-		{corners, "h1g1", "Qkq"},
-		{corners, "a1b1 a8b8 b1a1 b8a8", "Kk"},
-		{corners, "e1g1 e8c8", "-"},
-		{corners, "a2a4 h7h5", "KQkq"},
-		{"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "a1a8", "Kk"},
-		{"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "h1h8", "Qq"},
-		{"r3k2r/1P6/8/8/8/8/6p1/R3K2R w KQkq - 0 1", "b7a8n g2h1n", "Qk"},
-		{"r3k2r/8/8/8/8/8/8/R3K1RR w GQkq - 0 1", "h1h2", "KQkq"},
-		{"r3k2r/8/8/8/8/8/8/R3K1RR w GQkq - 0 1", "g1g2", "Qkq"},
-	} {
-		p := mustParse(t, c.fen)
-		for _, uci := range strings.Fields(c.moves) {
-			m := setup.Must(p.ParseUCI(uci))
-			p.Make(m)
-		}
-		if got := strings.Fields(p.FEN())[2]; got != c.want {
-			t.Errorf("%s, %s: rights %s, want %s", c.fen, c.moves, got, c.want)
 		}
 	}
 }
