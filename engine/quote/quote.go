@@ -24,35 +24,25 @@ import (
 func Safe(r rune) bool { return unicode.IsGraphic(r) }
 
 // Text returns one line of text in which all characters are safe.
-func Text(s string) string {
-	for i, r := range s {
-		if !Safe(r) || r == utf8.RuneError {
-			return s[:i] + string(appendQuoted(nil, []byte(s[i:]), ""))
-		}
-	}
-	return s
-}
+func Text(s string) string { return string(quoted([]byte(s), "")) }
 
 // Lines is Text, but keeps tabs and newlines. It returns p itself if nothing is to be quoted.
-func Lines(p []byte) []byte {
-	const kept = "\n\t"
-	for i := 0; i < len(p); {
-		r, n := utf8.DecodeRune(p[i:])
-		if (!Safe(r) && r != '\n' && r != '\t') || r == utf8.RuneError {
-			return appendQuoted(bytes.Clone(p[:i]), p[i:], kept)
-		}
-		i += n
-	}
-	return p
-}
+func Lines(p []byte) []byte { return quoted(p, "\n\t") }
 
-func appendQuoted(b, p []byte, kept string) []byte {
-	for len(p) > 0 {
+func quoted(p []byte, kept string) []byte {
+	i := bytes.IndexFunc(p, func(r rune) bool {
+		return !Safe(r) && !strings.ContainsRune(kept, r) || r == utf8.RuneError
+	})
+	if i < 0 {
+		return p
+	}
+	b := bytes.Clone(p[:i])
+	for p = p[i:]; len(p) > 0; {
 		r, n := utf8.DecodeRune(p)
 		switch {
 		case r == utf8.RuneError && n == 1: // not UTF-8
 			b = fmt.Appendf(b, `\x%02x`, p[0])
-		case Safe(r) || r < utf8.RuneSelf && bytes.IndexByte([]byte(kept), byte(r)) >= 0:
+		case Safe(r) || strings.ContainsRune(kept, r):
 			b = append(b, p[:n]...)
 		case r == '\n':
 			b = append(b, `\n`...)
