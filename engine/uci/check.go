@@ -205,15 +205,14 @@ func (k *checker) say(text string) {
 func (k *checker) ask(text, word string, within time.Duration, each func(line []byte)) time.Duration {
 	started := time.Now()
 	k.say(text)
-	heard, err := k.listen(word, within, each)
-	if err != nil {
-		exit := k.end()
-		fail("no %s: %s%s", word, exit.how(), exit.lastWords())
-	}
-	if !heard {
+	err := k.process.listen(k.ctx, word, within, each)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
 		k.silent++
 		exit := k.end()
 		fail("no %s within %v%s", word, within, exit.lastWords())
+	} else if err != nil {
+		exit := k.end()
+		fail("no %s: %s%s", word, exit.how(), exit.lastWords())
 	}
 	return time.Since(started)
 }
@@ -221,16 +220,6 @@ func (k *checker) ask(text, word string, within time.Duration, each func(line []
 // syncs asks for a word that must come before a timeout, and says after how long it came.
 func (k *checker) syncs(text, word string) string {
 	return fmt.Sprintf("after %v", k.ask(text, word, k.command.StartTimeout, nil).Round(time.Millisecond))
-}
-
-// listen reads lines until one begins with the word, which it reports, or the time is over. The error comes from a
-// program that has ended.
-func (k *checker) listen(word string, within time.Duration, each func(line []byte)) (bool, error) {
-	err := k.process.listen(k.ctx, word, within, each)
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // needs returns an announced option, without which the check is skipped.
@@ -317,12 +306,10 @@ func (k *checker) ends(s *heard, command string) {
 func (k *checker) waits(limit string, wait time.Duration) *heard {
 	s := k.begin(busy)
 	k.say("go " + limit)
-	early, err := k.listen("bestmove", wait, s.hear)
-	if err != nil {
-		fail("%v", err)
-	}
-	if early {
+	if err := k.process.listen(k.ctx, "bestmove", wait, s.hear); err == nil {
 		fail("bestmove before it was asked for, after go %s", limit)
+	} else if !errors.Is(err, os.ErrDeadlineExceeded) {
+		fail("%v", err)
 	}
 	return s
 }

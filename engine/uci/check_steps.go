@@ -463,13 +463,13 @@ func (k *checker) quits(commands string, closed bool) string {
 	within := min(3*time.Second, k.within)
 	k.say("position startpos\n" + commands)
 	if closed {
-		if _, err := k.listen("\x00", 50*time.Millisecond, nil); err != nil {
+		if err := k.process.listen(k.ctx, "\x00", 50*time.Millisecond, nil); !errors.Is(err, os.ErrDeadlineExceeded) {
 			fail("%v", err)
 		}
 		k.process.stdin.Close()
 	}
 	started := time.Now()
-	_, err := k.listen("\x00", within, nil)
+	err := k.process.listen(k.ctx, "\x00", within, nil)
 	took := time.Since(started).Round(time.Millisecond)
 	exit := k.end()
 	switch {
