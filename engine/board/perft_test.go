@@ -67,32 +67,6 @@ func readPerftEPD(t *testing.T, file string) (cases []perftCase) {
 	return cases
 }
 
-// readTrickyPerft parses blocks of the lines "id", "epd" and "perft DEPTH COUNT".
-func readTrickyPerft(t *testing.T, file string) (cases []perftCase) {
-	t.Helper()
-	for i, text := range readLines(t, file) {
-		key, value, _ := strings.Cut(text, " ")
-		switch key {
-		case "id":
-			cases = append(cases, perftCase{name: value})
-		case "epd":
-			cases[len(cases)-1].fen = value
-		case "perft":
-			d, count, _ := strings.Cut(value, " ")
-			depth, err1 := strconv.Atoi(d)
-			leaves, err2 := strconv.ParseUint(count, 10, 64)
-			if err1 != nil || err2 != nil {
-				t.Fatalf("%s:%d: cannot parse %q", file, i+1, text)
-			}
-			cases[len(cases)-1].leaves[depth] = leaves
-		case "", "#":
-		default:
-			t.Fatalf("%s:%d: cannot parse %q", file, i+1, text)
-		}
-	}
-	return cases
-}
-
 func readLines(t testing.TB, file string) []string {
 	t.Helper()
 	data := setup.Must(os.ReadFile(file))
@@ -121,18 +95,17 @@ var perftSuites = []struct {
 	file  string
 	cases int
 	depth int // of the normal tests
-	read  func(*testing.T, string) []perftCase
 }{
-	{"standard.epd", 128, 4, readPerftEPD},
-	{"fischer.epd", 960, 3, readPerftEPD},
-	{"tricky.perft", 19, 5, readTrickyPerft},
+	{"standard.epd", 128, 4},
+	{"fischer.epd", 960, 3},
+	{"tricky.epd", 19, 5},
 }
 
 func TestPerftSuites(t *testing.T) {
 	for _, suite := range perftSuites {
 		t.Run(suite.file, func(t *testing.T) {
 			t.Parallel()
-			cases := suite.read(t, "testdata/"+suite.file)
+			cases := readPerftEPD(t, "testdata/"+suite.file)
 			if len(cases) < suite.cases {
 				t.Errorf("read %d positions, want %d", len(cases), suite.cases)
 			}

@@ -10,7 +10,7 @@ import (
 // TestPerftSuitesDeep counts the perft suites deeper than the normal tests.
 func TestPerftSuitesDeep(t *testing.T) {
 	for _, suite := range perftSuites {
-		for _, c := range suite.read(t, "testdata/"+suite.file) {
+		for _, c := range readPerftEPD(t, "testdata/"+suite.file) {
 			c.run(t, 5, math.MaxUint64)
 		}
 	}

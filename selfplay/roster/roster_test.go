@@ -345,12 +345,11 @@ func TestWithOwnDepth(t *testing.T) {
 // suitePositions returns the positions of the perft suites.
 func suitePositions(t *testing.T) (all []board.Position) {
 	t.Helper()
-	for _, file := range []string{"perft.epd", "standard.epd", "tricky.perft", "fischer.epd"} {
+	for _, file := range []string{"perft.epd", "standard.epd", "tricky.epd", "fischer.epd"} {
 		f := setup.Must(os.Open("../../engine/board/testdata/" + file))
 		defer f.Close()
 		for lines := bufio.NewScanner(f); lines.Scan(); {
 			text, _, _ := strings.Cut(lines.Text(), ";")
-			text = strings.TrimPrefix(text, "epd ")
 			if p, err := board.ParseFEN(strings.TrimSpace(text)); err == nil {
 				all = append(all, p)
 			}
