@@ -19,9 +19,19 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/machine"
+	"github.com/assay-chess/assay/internal/enginetest"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 )
+
+func TestConform(t *testing.T) {
+	// one of each model
+	for _, weights := range []string{"assay-1", "assay-3", "machack-1967", "shannon-1950", "shannon-appendix"} {
+		t.Run(weights, func(t *testing.T) {
+			enginetest.Conform(t, func() engine.Player { return New(evaluator(t, weights), 1) })
+		})
+	}
+}
 
 func TestOptions(t *testing.T) {
 	e := New(evaluator(t, "assay-start"), 1)
