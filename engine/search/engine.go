@@ -166,9 +166,13 @@ func (e *Engine) setParameter(name, value string) error {
 	if i == numParameters {
 		return fmt.Errorf("%w %q is unknown", ErrOption, name)
 	}
-	if err := e.params.set(i, value); err != nil {
+	info := &parameters[i]
+	n, err := number(info.name, value, info.least, info.most)
+	if err != nil {
 		return err
 	}
+	e.params.values[i] = n
+	e.params.fillReductions()
 	e.table.clear()
 	return nil
 }

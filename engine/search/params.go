@@ -203,14 +203,3 @@ func (p *params) reset() {
 	}
 	p.fillReductions()
 }
-
-func (p *params) set(i parameter, text string) error {
-	info := &parameters[i]
-	n, err := number(info.name, text, info.least, info.most)
-	if err != nil {
-		return err
-	}
-	p.values[i] = n
-	p.fillReductions()
-	return nil
-}
