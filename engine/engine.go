@@ -53,8 +53,8 @@ func (s Score) White(side board.Color) int16 {
 // One goroutine uses a Player at a time. After NewGame, the same seed, game and limits
 // (without limits in time) give the same answer, whatever happened before NewGame.
 //
-// A player may also implement OptionLister, Starter, Logger, Pinner, Ponderer, EvaluatorSetter,
-// ParameterLister and Wrapper; a caller finds out with a type assertion, or with As.
+// A player may also implement OptionLister, Starter, Logger, Pinner, Ponderer, ParameterLister and
+// Wrapper; a caller finds out with a type assertion, or with As.
 type Player interface {
 	// NewGame forgets everything learned from earlier games. The seed is for players
 	// that choose moves at random.
@@ -146,13 +146,6 @@ type Term struct {
 	Name         string
 	White, Black int   // how often each side has it
 	MG, EG       int32 // its weight in the middlegame and in the endgame, in centipawns
-}
-
-// EvaluatorSetter is a Player whose evaluation can be replaced.
-type EvaluatorSetter interface {
-	Player
-	// SetEvaluator replaces the evaluation, and drops what was learned with the old one.
-	SetEvaluator(ev Evaluator)
 }
 
 // ParameterLister is a Player whose search has parameters that a tuner can set as options.

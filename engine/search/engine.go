@@ -59,7 +59,6 @@ var _ interface {
 	engine.Ponderer
 	engine.OptionLister
 	engine.ParameterLister
-	engine.EvaluatorSetter
 } = (*Engine)(nil)
 
 // New returns an engine with an evaluator and a transposition table of the given size in
@@ -93,8 +92,8 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// SetEvaluator implements engine.EvaluatorSetter. It also clears the transposition table and
-// the corrections, which are of the old evaluator.
+// SetEvaluator replaces the evaluator, and clears the transposition table and the corrections, which
+// are of the old one.
 func (e *Engine) SetEvaluator(ev engine.Evaluator) {
 	e.ev = ev
 	e.table.clear()

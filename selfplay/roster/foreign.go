@@ -240,7 +240,6 @@ type assayPlayer struct {
 var _ interface {
 	engine.OptionLister
 	engine.ParameterLister
-	engine.EvaluatorSetter
 	engine.Ponderer
 } = (*assayPlayer)(nil)
 
