@@ -124,9 +124,7 @@ func assayBentModel() *Model {
 	declareWinning(t)
 	declareComplexity(t)
 	bend := assayNonlinear
-	m := newModel("assay-bent", "the model assay with bends that are fitted: danger by its square, endgame factors, "+
-		"complexity",
-		bend.compact(t), traceAssayBent, scoreAssayBent)
+	m := newModel("assay-bent", bend.compact(t), traceAssayBent, scoreAssayBent)
 	m.Nonlinear = &bend
 	return m
 }

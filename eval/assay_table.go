@@ -95,8 +95,7 @@ const ringBuckets = 20
 func assayModel() *Model {
 	t := newTable(assayTerms)
 	declareAssay(t)
-	m := newModel("assay", "a modern tapered evaluation that starts from Shannon's numbers and zeros", t, traceAssay,
-		scoreAssay)
+	m := newModel("assay", t, traceAssay, scoreAssay)
 	m.scale = assayScale
 	return m
 }

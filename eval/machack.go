@@ -73,8 +73,7 @@ func machackModel() *Model {
 	} {
 		t.set(i, Term{Name: f.name, Group: f.group, Source: f.source, Rooted: i == machackRatio}, f.start)
 	}
-	return newModel("machack-1967", "Greenblatt's S = B + R + P + K + C of Mac Hack VI; not tapered", t, traceMacHack,
-		nil)
+	return newModel("machack-1967", t, traceMacHack, nil)
 }
 
 // traceMacHack counts the terms of S.

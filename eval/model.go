@@ -48,8 +48,6 @@ const MaxScore = engine.MaxScore
 // do not write to them.
 type Model struct {
 	Name string
-	// About describes the model in one line.
-	About string
 	// Terms in table order; a term's index here is its number everywhere.
 	Terms []Term
 	// Start holds the weights that learning starts from, one for each term.
@@ -119,12 +117,12 @@ func (m *Model) Check(w []Coef) error {
 }
 
 // newModel returns the model of a complete table.
-func newModel(name, about string, t *table, trace func(*board.Position, tracer) tracer,
+func newModel(name string, t *table, trace func(*board.Position, tracer) tracer,
 	score func(*board.Position, scorer) scorer) *Model {
 	if len(t.terms) > maxTerms {
 		panic("eval: model " + name + " has more than maxTerms terms")
 	}
-	m := &Model{Name: name, About: about, Terms: t.terms, Start: t.start, trace: trace, score: score}
+	m := &Model{Name: name, Terms: t.terms, Start: t.start, trace: trace, score: score}
 	m.index = make(map[string]int, len(t.terms))
 	for i := range t.terms {
 		m.index[t.terms[i].Name] = i

@@ -28,8 +28,7 @@ const (
 func shannonModel() *Model {
 	t := newTable(shannonTerms)
 	declareShannon(t)
-	return newModel("shannon-1950", "Shannon's f(P) of 1949: material, pawns, mobility; not tapered", t, traceShannon,
-		nil)
+	return newModel("shannon-1950", t, traceShannon, nil)
 }
 
 func declareShannon(t *table) {
@@ -139,7 +138,7 @@ func appendixModel() *Model {
 		source := "Shannon 1950, appendix " + f.item + "; start weight our own"
 		t.set(shannonTerms+i, Term{Name: f.name, Group: f.group, Source: source}, f.start)
 	}
-	return newModel("shannon-appendix", "f(P) and every term of Shannon's appendix; not tapered", t, traceAppendix, nil)
+	return newModel("shannon-appendix", t, traceAppendix, nil)
 }
 
 // traceAppendix counts the terms of f(P) and of the appendix.
