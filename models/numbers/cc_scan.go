@@ -81,12 +81,12 @@ func (c *cc) load(s *Set) error {
 	c.plus = c.plus || !slices.ContainsFunc(s.Files, func(f string) bool { return path.Ext(f) == ".c" }) &&
 		slices.ContainsFunc(others, func(f string) bool { return slices.Contains(extensionsPlus, path.Ext(f)) })
 	c.listed = len(s.Files)
-	for _, file := range append(slices.Clone(s.Files), others...) {
+	for i, file := range append(slices.Clone(s.Files), others...) {
 		b, err := os.ReadFile(filepath.Join(s.Root, filepath.FromSlash(file)))
 		if err != nil {
 			return err
 		}
-		if len(b) < 4<<20 { // larger ones are data
+		if i < c.listed || len(b) < 4<<20 { // larger ones are data
 			c.files = append(c.files, parse(lex(file, string(b))))
 		}
 	}

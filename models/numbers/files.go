@@ -53,7 +53,8 @@ func sources(root string, extensions ...string) (files []string, err error) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && name != root && (d.Name() == "target" || strings.HasPrefix(d.Name(), ".")) {
+		if d.IsDir() && name != root && (strings.HasPrefix(d.Name(), ".") ||
+			d.Name() == "target" && slices.Contains(extensions, ".rs")) { // Cargo's builds
 			return fs.SkipDir
 		}
 		if !d.Type().IsRegular() || !slices.Contains(extensions, filepath.Ext(name)) {
