@@ -308,8 +308,8 @@ func (k *checker) moveTimeKept() string {
 // plays plays a game against itself by a clock.
 func (k *checker) plays(c CheckClock) string {
 	k.newGame()
-	k.within += c.Base
-	defer func() { k.within -= c.Base }()
+	within := k.within
+	defer func() { k.within = within }()
 	left := [2]time.Duration{c.Base, c.Base}
 	least, setup := c.Base, "startpos"
 	game := board.NewGame(board.StartPosition())
@@ -321,6 +321,7 @@ func (k *checker) plays(c CheckClock) string {
 		if c.Moves > 0 {
 			limit += fmt.Sprintf(" movestogo %d", c.Moves-plies/2%c.Moves)
 		}
+		k.within = within + left[side]
 		s := k.search(setup, limit)
 		if left[side] -= s.took; left[side] < 0 {
 			tooLate(fmt.Sprintf("it oversteps its time by %v at move %d", -left[side].Round(100*time.Microsecond), plies/2+1))
