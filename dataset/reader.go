@@ -2,11 +2,8 @@ package dataset
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -305,15 +302,15 @@ func (r *Reader[R]) ID() (string, error) {
 	if r.manifest != nil {
 		return r.manifest.ID()
 	}
-	h := sha256.New()
+	list := ""
 	for _, f := range r.files {
 		sum, err := durable.SumFile(f.path)
 		if err != nil || len(r.files) == 1 {
 			return sum, err
 		}
-		io.WriteString(h, sum+"\n")
+		list += sum + "\n"
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return durable.SumBytes([]byte(list)), nil
 }
 
 // batches calls visit with every record batch of file i and what decodes its rows. It reports whether visit wants more.

@@ -11,8 +11,6 @@ package features
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -62,8 +60,7 @@ type identity struct {
 
 func identityOf(set *dataset.FeatureSet, prints []string) identity {
 	terms, _ := json.Marshal(set.Terms) // it came from JSON
-	sum := sha256.Sum256(terms)
-	return identity{Operation: "features", Command: prints, Model: set.Model, Terms: hex.EncodeToString(sum[:]),
+	return identity{Operation: "features", Command: prints, Model: set.Model, Terms: durable.SumBytes(terms),
 		Float: set.Float, Evaluation: &set.Evaluation}
 }
 

@@ -2,8 +2,6 @@ package positions
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -206,8 +204,7 @@ func (e *extraction) openScores() (*scores, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	sum := sha256.Sum256(doc)
-	s := &scores{path: filepath.Join(e.writer.Dir(), scoresName), config: hex.EncodeToString(sum[:]),
+	s := &scores{path: filepath.Join(e.writer.Dir(), scoresName), config: durable.SumBytes(doc),
 		known: map[int64]scoresLine{}, shards: e.writer.Rows()}
 	if s.from = s.shards; e.Filter.PV > 0 {
 		s.from = 0 // shards do not tell how many rows their variations have

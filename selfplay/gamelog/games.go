@@ -3,8 +3,6 @@ package gamelog
 import (
 	"bufio"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,8 +36,7 @@ func RunID(identity any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(doc)
-	return hex.EncodeToString(sum[:]), nil
+	return durable.SumBytes(doc), nil
 }
 
 // destination says where games are kept, and what identifies them.

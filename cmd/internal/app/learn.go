@@ -2,7 +2,6 @@ package app
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -375,6 +374,5 @@ func (s *learning) runName(p *learn.Plan) string {
 		return fmt.Sprintf("%s-g%d-n%d-k%d-s%d", name, s.games, s.Limits.Nodes, s.generations, s.Seed)
 	}
 	doc, _ := json.Marshal(p) // a plan that was read can be written
-	sum := sha256.Sum256(doc)
-	return fmt.Sprintf("learn-k%d-s%d-%x", len(p.Generations), p.Seed, sum[:4])
+	return fmt.Sprintf("learn-k%d-s%d-%.8s", len(p.Generations), p.Seed, durable.SumBytes(doc))
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -204,7 +203,7 @@ func optionsText(options []engine.Option) (text string) {
 		text += fmt.Sprintf("%c%s=%s", "?&"[min(i, 1)], o.Name, o.Value)
 	}
 	if len(text) > longText {
-		return fmt.Sprintf("?options=%x", sha256.Sum256([]byte(text)))[:len("?options=")+12]
+		return "?options=" + durable.SumBytes([]byte(text))[:12]
 	}
 	return text
 }

@@ -3,8 +3,6 @@ package gitbuild
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,8 +90,7 @@ type info struct {
 // key returns the name of a build's folder. Besides the commit and the command it depends on
 // the system, because several may share a home folder.
 func key(id, command string) string {
-	sum := sha256.Sum256([]byte(id + "\x00" + command + "\x00" + system))
-	return hex.EncodeToString(sum[:10])
+	return durable.SumBytes([]byte(id + "\x00" + command + "\x00" + system))[:20]
 }
 
 const system = runtime.GOOS + "/" + runtime.GOARCH

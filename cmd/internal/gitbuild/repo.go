@@ -14,8 +14,6 @@ package gitbuild
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -24,6 +22,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // WorkTree stands for the files of the working tree, in place of a commit's name.
@@ -327,8 +327,7 @@ func newPatch(name, diff string) (*Patch, error) {
 	if strings.TrimSpace(diff) == "" {
 		return nil, fmt.Errorf("%s: the patch is empty", name)
 	}
-	sum := sha256.Sum256([]byte(diff))
-	return &Patch{name, hex.EncodeToString(sum[:])[:shortID], strings.TrimRight(diff, "\n") + "\n"}, nil
+	return &Patch{name, durable.SumBytes([]byte(diff))[:shortID], strings.TrimRight(diff, "\n") + "\n"}, nil
 }
 
 // ReadPatch reads a patch from a file, as git diff or git format-patch wrote it.

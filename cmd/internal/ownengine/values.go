@@ -1,22 +1,21 @@
 package ownengine
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"path/filepath"
 
+	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/models/numbers"
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
 // idOf returns the id of values: a digest of names and values, which depends on no file.
 func idOf(set *numbers.Set, values []float64) string {
-	h := sha256.New()
+	var text []byte
 	for i, n := range set.Numbers {
-		fmt.Fprintf(h, "%s %v\n", n.Name, values[i])
+		text = fmt.Appendf(text, "%s %v\n", n.Name, values[i])
 	}
-	return hex.EncodeToString(h.Sum(nil))[:16]
+	return durable.SumBytes(text)[:16]
 }
 
 // between returns the values a share of the way from old to new ones, as literals can be written.

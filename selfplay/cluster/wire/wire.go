@@ -8,8 +8,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -117,10 +115,7 @@ type Answer struct {
 }
 
 // Digest returns the first 128 bits, in hex, of the SHA-256 of a message.
-func Digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:16])
-}
+func Digest(data []byte) string { return durable.SumBytes(data)[:32] }
 
 // Checksum returns a digest of a result that is equal for equal games. It leaves out the time the game took, the log
 // of a fault, who played it and the names of the players, which differ from machine to machine.
