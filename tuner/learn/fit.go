@@ -249,24 +249,12 @@ func (l *learner) positions(ctx context.Context, g int) (positions.Counts, error
 			Filter: filter, Program: l.Program, NewResolver: newResolve, Workers: l.Concurrency, Progress: stage.Update,
 		})
 	if errors.Is(err, dataset.ErrComplete) {
-		return l.counted(g)
+		return counts, nil
 	}
 	if err != nil {
 		return none, err
 	}
 	stage.Finish(fmt.Sprintf("%d of %d kept, %d of them replaced by a quiet leaf",
 		manifest.Rows, counts.Positions, counts.Replaced))
-	return counts, nil
-}
-
-// counted returns the counts of positions that an earlier call wrote.
-func (l *learner) counted(g int) (counts positions.Counts, err error) {
-	d, err := dataset.OpenPositions(l.run.Path(Folder(g), "positions"))
-	if err != nil {
-		return counts, err
-	}
-	if err := json.Unmarshal(d.Manifest().Report, &counts); err != nil {
-		return counts, fmt.Errorf("%s: report: %w", d.Path(), err)
-	}
 	return counts, nil
 }

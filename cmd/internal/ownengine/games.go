@@ -169,10 +169,7 @@ func (k *workshop) quiet(games, out string, p *Plan) (rows int64, err error) {
 	progress := ui.NewProgress(k.Stderr, "positions")
 	c.Progress = progress.Update
 	m, _, err := positions.Extract(k.ctx, []*dataset.Reader[dataset.GameRow]{read}, out, c)
-	if errors.Is(err, dataset.ErrComplete) {
-		m, err = durable.LoadManifest(out)
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, dataset.ErrComplete) {
 		return 0, err
 	}
 	progress.Finish(fmt.Sprintf("%d quiet positions", m.Rows))
