@@ -202,12 +202,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return nil, err
 	}
 	defer run.Close()
-	if raw, complete := run.Result(); complete {
+	if _, complete := run.Result(); complete {
 		r := &Result{Already: true}
-		if err := json.Unmarshal(raw, r); err != nil {
-			return nil, fmt.Errorf("%s: %w: %w", run.Path(durable.RunResultName), durable.ErrDamaged, err)
-		}
-		return r, nil
+		return r, durable.ReadJSON(run.Path(durable.RunResultName), r)
 	}
 	l := &learner{Config: c, run: run, start: start}
 	if start.Model != c.Plan.Model {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -413,8 +412,8 @@ func sharedOpenings(ctx context.Context, command string, s selfplay.Setup, playe
 			A, B    string // of a match
 			Base    string // of a screen
 		}
-		doc, err := os.ReadFile(filepath.Join(run.Dir, durable.RunConfigName))
-		if run.Info.Command != command || err != nil || json.Unmarshal(doc, &c) != nil || c.Opening != want {
+		path := filepath.Join(run.Dir, durable.RunConfigName)
+		if run.Info.Command != command || durable.ReadJSON(path, &c) != nil || c.Opening != want {
 			continue
 		}
 		players := slices.DeleteFunc(append(c.Players, c.A, c.B, c.Base), func(id string) bool { return id == "" })

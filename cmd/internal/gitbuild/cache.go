@@ -3,7 +3,6 @@ package gitbuild
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -149,12 +148,8 @@ func (c *Cache) take(dir string) (*Build, error) {
 
 // readInfo reads build.json, and compares the engine with it.
 func readInfo(dir string) (*info, error) {
-	data, err := os.ReadFile(filepath.Join(dir, infoName))
-	if err != nil {
-		return nil, err
-	}
 	var i info
-	if err := json.Unmarshal(data, &i); err != nil {
+	if err := durable.ReadJSON(filepath.Join(dir, infoName), &i); err != nil {
 		return nil, err
 	}
 	sum, err := durable.SumFile(filepath.Join(dir, filepath.Base(i.Engine)))
