@@ -125,23 +125,14 @@ func (s Spec) commandText() string {
 		separator = " "
 	}
 	separator = "?"
-	for _, o := range s.Options {
-		text += separator + quoteOption(o.Name, `'"\&=`)
+	for _, o := range s.Options { // spaces need no quotes; = does in a name, which quote.Word does not know
+		text += separator + quote.Special(o.Name, `'"\&=`)
 		if o.Value != "" {
-			text += "=" + quoteOption(o.Value, `'"\&`)
+			text += "=" + quote.Special(o.Value, `'"\&`)
 		}
 		separator = "&"
 	}
 	return text
-}
-
-// quoteOption quotes the name or the value of an option if it has one of the special characters. Spaces need no quotes;
-// = does in a name, which quote.Word does not know.
-func quoteOption(text, special string) string {
-	if !strings.ContainsAny(text, special) {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // MarshalText implements encoding.TextMarshaler.

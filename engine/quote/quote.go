@@ -92,6 +92,14 @@ func Word(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
+// Special quotes s as Word does, but only if it has one of the special characters.
+func Special(s, special string) string {
+	if !strings.ContainsAny(s, special) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
 // Split splits a command line into words.
 //
 // Spaces and tabs separate words. Single and double quotes quote them. A backslash quotes one of them, a

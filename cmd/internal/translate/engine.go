@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // engine is a player of the other runner, or what -each says of all.
@@ -71,7 +73,7 @@ func (e *engine) set(t *translation, key, value string) (err error) {
 	case key == "dir":
 		e.dir = value
 	case key == "arg": // one argument
-		e.args = strings.TrimSpace(e.args + " " + quoted(value, " \t'\"\\?&"))
+		e.args = strings.TrimSpace(e.args + " " + quote.Special(value, " \t'\"\\?&"))
 	case key == "args":
 		e.args = strings.TrimSpace(e.args + " " + value)
 	case key == "tc":
@@ -143,22 +145,14 @@ func (e engine) player(own []string) (string, error) {
 	if e.white {
 		text += "view=white:"
 	}
-	text = strings.TrimSpace(text + quoted(e.command, " \t'\"\\?&") + " " + e.args)
+	text = strings.TrimSpace(text + quote.Special(e.command, " \t'\"\\?&") + " " + e.args)
 	for i, o := range e.options {
 		text += []string{"?", "&"}[min(i, 1)] + o[0]
 		if o[1] != "" {
-			text += "=" + quoted(o[1], "'\"\\&")
+			text += "=" + quote.Special(o[1], "'\"\\&")
 		}
 	}
 	return text, nil
-}
-
-// quoted quotes a text for assay, if it has one of the special characters.
-func quoted(text, special string) string {
-	if !strings.ContainsAny(text, special) {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // clockText is [MOVES/][MINUTES:]SECONDS[+INCREMENT].
