@@ -139,20 +139,6 @@ func (l *loop) open(temp string) (*RunConfig, error) {
 	return config, nil
 }
 
-// there returns an error if data or a book, unless its name is empty, cannot be read: both are needed after games only.
-func there(added []string, book string) error {
-	for _, path := range added {
-		if _, err := durable.LoadManifest(path); err != nil {
-			return err
-		}
-	}
-	if book == "" {
-		return nil
-	}
-	_, err := os.Stat(book)
-	return err
-}
-
 // adopt lets a run go on with what it began with: the numbers of games that a speed gave, and the engine's files. What
 // changes no game of an earlier stage may change: the hours, and the matches that only add to the result.
 func (l *loop) adopt(now, recorded *RunConfig) {

@@ -6,9 +6,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/models/numbers"
 	"github.com/assay-chess/assay/selfplay"
@@ -233,4 +235,29 @@ func (l *loop) message() string {
 	fmt.Fprintf(&s, "Elo   | %s (95%%)\nConf  | %s\nGames | N: %d W: %d L: %d D: %d\nPenta | %v\n", m.Strength.Text(""),
 		l.plan.LimitsText(), m.Games, m.Wins, m.Losses, m.Draws, m.Pentanomial)
 	return s.String()
+}
+
+// there returns an error if data or a book, unless its name is empty, cannot be read, or data occur twice: both are needed
+// after games only.
+func there(added []string, book string) error {
+	var ids []string
+	for _, path := range added {
+		m, err := durable.LoadManifest(path)
+		if err != nil {
+			return err
+		}
+		id, err := m.ID()
+		if err != nil {
+			return err
+		}
+		if slices.Contains(ids, id) {
+			return fmt.Errorf("%s: %w", path, dataset.ErrDuplicate)
+		}
+		ids = append(ids, id)
+	}
+	if book == "" {
+		return nil
+	}
+	_, err := os.Stat(book)
+	return err
 }

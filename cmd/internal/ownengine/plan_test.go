@@ -1,6 +1,7 @@
 package ownengine
 
 import (
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models/numbers"
 	"github.com/assay-chess/assay/tuner"
 )
@@ -84,5 +87,16 @@ func TestFrozen(t *testing.T) {
 	set := dataset.FeatureSet{Terms: []dataset.FeatureTerm{{Name: "psqt[0]", Group: "psqt"}, {Name: "tempo"}}}
 	if got := measuredOf(&set, []string{"psqt", "risky", "tempo"}); !slices.Equal(got, []string{"psqt", "tempo"}) {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestAddedTwice: the same positions twice are refused before the games.
+func TestAddedTwice(t *testing.T) {
+	dir := t.TempDir()
+	w := setup.Must(dataset.NewPositionWriter(dir, dataset.WriterConfig{}))
+	setup.Check(t, w.Append(&dataset.PositionRow{Board: board.StartPosition(), Weight: 1}))
+	setup.Must(w.Finish(nil))
+	if err := there([]string{dir, dir + "/."}, ""); !errors.Is(err, dataset.ErrDuplicate) {
+		t.Error(err)
 	}
 }
