@@ -82,14 +82,14 @@ func (s *search) node(p *board.Position, ply, depth, fed, alpha, beta int) int {
 			return 0
 		}
 		moves.tally(v)
+		if v > max(best, low) {
+			level.line = append(append(level.line[:0], c.move), s.plies[ply+1].line...)
+		}
 		if ply == 0 && s.tried != nil {
 			s.tried(c, v, v > best)
 		}
 		if v <= best {
 			continue
-		}
-		if v > low {
-			level.line = append(append(level.line[:0], c.move), s.plies[ply+1].line...)
 		}
 		if ply == 0 {
 			if v = s.secondary(p, v, best); v <= best || s.budget.Stopped() {
