@@ -1,22 +1,16 @@
 package processtest
 
 import (
-	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/pem"
 	"fmt"
 	"html"
 	"io"
 	"io/fs"
-	"math/big"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -70,26 +64,14 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 	awaitPage(t, url+"/", interrupted, resume)
 }
 
-// output runs a command, which has to succeed or not, and returns its output.
-func output(t *testing.T, good bool, env []string, args ...string) string {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), soonEnough)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "assay", args...)
-	cmd.Env = append(os.Environ(), env...)
-	out, err := cmd.CombinedOutput()
-	if (err == nil) != good || ctx.Err() != nil {
-		t.Fatalf("%q: %v: %s", args, err, out)
-	}
-	return string(out)
-}
-
 // The error about a port in use says what to do.
 func TestPortInUse(t *testing.T) {
 	l := setup.Must(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
-	said := output(t, false, nil, "selfplay", "--out", filepath.Join(t.TempDir(), "games"), "--games", "2", "--serve",
+	run := start(t, nil, "selfplay", "--out", filepath.Join(t.TempDir(), "games"), "--games", "2", "--serve",
 		l.Addr().String())
+	run.ends(exitFailed)
+	said := run.stderr.String()
 	if !strings.Contains(said, "address already in use") || !strings.Contains(said, "another address with --serve") {
 		t.Error(said)
 	}
@@ -282,17 +264,13 @@ func awaitPage(t *testing.T, url string, wanted ...string) {
 }
 
 // certificate writes a server's self-signed certificate and its key.
-func certificate(t *testing.T, dir, name string) (cert, key string) {
+func certificate(t *testing.T, dir string) (cert, key string) {
 	t.Helper()
-	c := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.ParseIP("127.0.0.1")}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
-	secret := setup.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
-	public := setup.Must(x509.CreateCertificate(rand.Reader, c, c, &secret.PublicKey, secret))
-	private := setup.Must(x509.MarshalPKCS8PrivateKey(secret))
-	cert, key = filepath.Join(dir, name+".pem"), filepath.Join(dir, name+".key")
-	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: public},
+	server := httptest.NewTLSServer(nil)
+	server.Close()
+	private := setup.Must(x509.MarshalPKCS8PrivateKey(server.TLS.Certificates[0].PrivateKey))
+	cert, key = filepath.Join(dir, "server.pem"), filepath.Join(dir, "server.key")
+	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: server.Certificate().Raw},
 		key: {Type: "PRIVATE KEY", Bytes: private}} {
 		setup.Check(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
 	}
@@ -304,8 +282,7 @@ func certificate(t *testing.T, dir, name string) (cert, key string) {
 func TestEncryptedRun(t *testing.T) {
 	t.Parallel()
 	dir, secret := t.TempDir(), "Mxyzptlk-7f3a-token"
-	cert, key := certificate(t, dir, "server")
-	strange, _ := certificate(t, dir, "strange")
+	cert, key := certificate(t, dir)
 	token := "ASSAY_TOKEN=" + secret
 	out := filepath.Join(dir, "games")
 	run, url := startCoordinator(t, []string{token, "ASSAY_TLS_CERT=" + cert, "ASSAY_TLS_KEY=" + key}, "selfplay",
@@ -320,7 +297,6 @@ func TestEncryptedRun(t *testing.T) {
 		env  []string
 		says string
 	}{
-		{url, []string{token, "ASSAY_TLS_CA=" + strange}, "unknown authority; set ASSAY_TLS_CA to"},
 		{url, []string{token}, "unknown authority; set ASSAY_TLS_CA to"},
 		{plain, []string{token}, "unknown authority; set ASSAY_TLS_CA to"}, // the server requires TLS
 		{url, []string{token, "ASSAY_TLS_CA=" + key}, "holds no PEM certificate"},
@@ -328,8 +304,9 @@ func TestEncryptedRun(t *testing.T) {
 		{url, []string{"ASSAY_TOKEN=x" + secret, ca}, "rejects the credentials"},
 		{url, []string{ca}, "rejects the credentials"},
 	} {
-		said := output(t, false, c.env, "work", c.url, "--nice", "0", "--name", "eve", "--library", t.TempDir())
-		if !strings.Contains(said, c.says) || strings.Contains(said, secret) {
+		eve := startWorker(t, c.env, c.url, "--name", "eve")
+		eve.ends(exitFailed)
+		if said := eve.stderr.String(); !strings.Contains(said, c.says) || strings.Contains(said, secret) {
 			t.Errorf("%s: %s", c.env, said)
 		}
 	}
@@ -368,8 +345,9 @@ func TestEncryptedRun(t *testing.T) {
 		// a certificate does not say who may connect
 		{[]string{"ASSAY_TLS_CERT=" + cert, "ASSAY_TLS_KEY=" + key}, "0.0.0.0:0", "loopback addresses only"},
 	} {
-		if said := output(t, false, c.env, "selfplay", "--out", filepath.Join(dir, "none"), "--games", "2", "--serve",
-			c.addr); !strings.Contains(said, c.says) {
+		none := start(t, c.env, "selfplay", "--out", filepath.Join(dir, "none"), "--games", "2", "--serve", c.addr)
+		none.ends(exitFailed)
+		if said := none.stderr.String(); !strings.Contains(said, c.says) {
 			t.Errorf("%s: %s", c.env, said)
 		}
 	}
