@@ -253,19 +253,6 @@ func TestMatchAtAClock(t *testing.T) {
 	testengine.NoneLeft(t, mark)
 }
 
-// TestForeignUsage: options that the engine does not have or would refuse are errors before the first game.
-func TestForeignUsage(t *testing.T) {
-	spec, mark := badPlayer(testengine.Build(t, "badengine"), "good")
-	for option, says := range map[string]string{
-		"Hash=0": `option Hash: "0" is not a whole number`, "Hsh=1": `option "Hsh": the engine does not have it`,
-	} {
-		if code, _, text := call(t, "match", "assay", spec+"?"+option); code != exitFailed || !strings.Contains(text, says) {
-			t.Errorf("%s: exit %d, %s; want %q", option, code, text, says)
-		}
-	}
-	testengine.NoneLeft(t, mark)
-}
-
 // A runner that is killed takes its engines with it, even those that neither read nor answer, and what they started,
 // in their process group or not.
 func TestKilledRunnerLeavesNoEngine(t *testing.T) {
