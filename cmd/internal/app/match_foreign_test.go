@@ -303,23 +303,13 @@ func TestEnginesAreStartedOnce(t *testing.T) {
 	}
 }
 
-// Games that an external engine forfeits count with their termination, and self-play goes on until
-// there are too many; then the error says what to do.
+// Games that an external engine forfeits count with their termination, each is announced, and self-play goes on.
 func TestSelfplayWithAnEngineThatForfeits(t *testing.T) {
-	path := testengine.Build(t, "badengine")
-	specs := map[string]string{}
-	for _, mode := range []string{"crash-rarely", "crash-often"} {
-		spec, mark := badPlayer(path, mode)
-		specs[mode] = spec
-		defer testengine.NoneLeft(t, mark)
-	}
-	selfplay := func(mode, games, out string, flags ...string) (code int, stdout, stderr string) {
-		return call(t, append([]string{"selfplay", "--players", specs[mode], "--games", games, "--nodes", "5",
-			"--max-plies", "6", "--opening-score", "-1", "--json", "--out", out}, flags...)...)
-	}
-	var r datagen.Summary
+	spec, mark := badPlayer(testengine.Build(t, "badengine"), "crash-rarely")
 	out := filepath.Join(t.TempDir(), "rarely")
-	code, stdout, stderr := selfplay("crash-rarely", "200", out)
+	code, stdout, stderr := call(t, "selfplay", "--players", spec, "--games", "200", "--nodes", "5", "--max-plies", "6",
+		"--opening-score", "-1", "--json", "--out", out)
+	var r datagen.Summary
 	if err := json.Unmarshal([]byte(stdout), &r); code != exitDone || err != nil {
 		t.Fatalf("exit %d, %v: %s", code, err, stderr)
 	}
@@ -328,19 +318,5 @@ func TestSelfplayWithAnEngineThatForfeits(t *testing.T) {
 		strings.Count(stderr, ": player-failed: ") != int(n) {
 		t.Errorf("%d forfeits of %d games, %d logs: %s", n, r.Games, gamelog.FaultLogs(out), stderr)
 	}
-	out = filepath.Join(t.TempDir(), "often")
-	for range 2 { // the second time it says so without a game
-		code, _, stderr = selfplay("crash-often", "60", out)
-		for _, want := range []string{" forfeited ", "too many where 2 % are tolerated",
-			"the games are kept in " + quote.Word(out),
-			"--recover", "--max-forfeits"} {
-			if code != exitFailed || !strings.Contains(stderr, want) {
-				t.Errorf("exit %d, no %q: %s", code, want, stderr)
-			}
-		}
-	}
-	if code, stdout, stderr = selfplay("crash-often", "60", out, "--recover"); code != exitDone ||
-		!strings.Contains(stdout, `"games":60`) {
-		t.Errorf("with --recover: exit %d, %s", code, stderr)
-	}
+	testengine.NoneLeft(t, mark)
 }

@@ -294,7 +294,8 @@ func TestCuresWork(t *testing.T) {
 	}{
 		// Too many forfeits: the error sends the user to another folder, or to --recover.
 		{"selfplay --players 'assay:hash=1,uci:./bad crash-later' --games 2 --out failed", fast,
-			"or resume this run with --recover"},
+			"the games are kept in failed. Correct what fails and play in another folder, or resume this run with --recover " +
+				"(forfeits are losses) or a larger --max-forfeits"},
 		{"selfplay --players 'assay:hash=1,uci:./bad crash-later' --games 2 --out failed --recover", fast, ""},
 		{"selfplay --players assay:hash=1 --games 2 --out played", fast, ""},
 		{"data import bad.epd --out imported", nil, "bad.epd"},
