@@ -364,15 +364,7 @@ func TestTranslationsParse(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 			continue
 		}
-		cmd, rest, err := newRootCommand().Find(c.Args)
-		if err != nil || cmd.Name() != "match" {
-			t.Fatal(cmd.Name(), err)
-		}
-		if err := cmd.ParseFlags(rest); err != nil {
-			t.Errorf("%s: %s: %v", line, c.Line(), err)
-			continue
-		}
-		if _, err := parsePlayers(cmd.Flags().Args()); err != nil {
+		if _, err := parsePlayers(parses(t, line, c.Args)); err != nil || c.Args[0] != "match" {
 			t.Errorf("%s: %s: %v", line, c.Line(), err)
 		}
 	}

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-
 	"github.com/assay-chess/assay/cmd/assay/guide"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/internal/setup"
@@ -85,8 +83,8 @@ func command(line string) []string {
 	return nil
 }
 
-// parses reports a command whose subcommand, flags or number of arguments are wrong.
-func parses(t *testing.T, where string, args []string) {
+// parses reports a command whose subcommand, flags or number of arguments are wrong. It returns the arguments.
+func parses(t *testing.T, where string, args []string) []string {
 	t.Helper()
 	cmd, rest, err := newRootCommand().Find(args)
 	if err == nil {
@@ -98,6 +96,7 @@ func parses(t *testing.T, where string, args []string) {
 	if err != nil {
 		t.Errorf("%s: assay %s: %v", where, strings.Join(args, " "), err)
 	}
+	return cmd.Flags().Args()
 }
 
 // TestPagesParse parses every command in the blocks of every page, and every command within
@@ -128,14 +127,11 @@ func TestPagesParse(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s: %s: %v", name, found[0], err)
 			}
-			commands := []*cobra.Command{cmd}
 			inText++
 			for _, arg := range rest {
 				flag, _, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
-				has := func(cmd *cobra.Command) bool {
-					return cmd.Flags().Lookup(flag) != nil || cmd.InheritedFlags().Lookup(flag) != nil
-				}
-				if strings.HasPrefix(arg, "--") && flag != "help" && !slices.ContainsFunc(commands, has) {
+				if strings.HasPrefix(arg, "--") && flag != "help" && cmd.Flags().Lookup(flag) == nil &&
+					cmd.InheritedFlags().Lookup(flag) == nil {
 					t.Errorf("%s: %s: there is no --%s", name, found[0], flag)
 				}
 			}
