@@ -198,16 +198,14 @@ func TestTuneVerdict(t *testing.T) {
 // TestTuneErrors: each names the fault, and no weight file is left.
 func TestTuneErrors(t *testing.T) {
 	dir := t.TempDir()
-	good, won, empty := filepath.Join(dir, "good"), filepath.Join(dir, "won"), filepath.Join(dir, "empty")
+	good, empty := filepath.Join(dir, "good"), filepath.Join(dir, "empty")
 	writeWalks(t, good, 20, nil)
-	writeWalks(t, won, 3, func(r *dataset.PositionRow) { r.Result = 1 })
 	writeWalks(t, empty, 0, nil)
 	for _, tt := range []struct {
 		want string
 		args []string
 	}{
 		{"no rows", []string{empty}},
-		{"every row has the same target", []string{won}},
 		{"no row has a score", []string{good, "--lambda", "0.5"}},
 		{"number of folds -1", []string{good, "--folds", "-1"}},
 		{"lambda 2", []string{good, "--lambda", "2"}},

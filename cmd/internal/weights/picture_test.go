@@ -12,16 +12,12 @@ import (
 	"github.com/assay-chess/assay/internal/setup"
 )
 
-// numberedFile writes weights of an external evaluation with a table of numbers, 0 but at one square.
-func numberedFile(t *testing.T, square, mg int) string {
+// numberedFile writes weights of an external evaluation with a table of numbers, 0 but at the square 0.
+func numberedFile(t *testing.T, value int) string {
 	t.Helper()
-	var terms []string
-	for i := range 64 {
-		value := 0
-		if i == square {
-			value = mg
-		}
-		terms = append(terms, fmt.Sprintf(`{"name": "pst.%d", "mg": %d, "eg": %d}`, i, value, -value))
+	terms := []string{fmt.Sprintf(`{"name": "pst.0", "mg": %d, "eg": %d}`, value, -value)}
+	for i := 1; i < 64; i++ {
+		terms = append(terms, fmt.Sprintf(`{"name": "pst.%d", "mg": 0, "eg": 0}`, i))
 	}
 	path := filepath.Join(t.TempDir(), "w.json")
 	text := `{"format": "assay.weights/1", "model": "mine", "unit": "centipawn", "K": 0.005, "provenance": {}, ` +
@@ -32,12 +28,11 @@ func numberedFile(t *testing.T, square, mg int) string {
 
 // The square of a term has the color of its value: orange above zero, blue below, white without.
 func TestPicture(t *testing.T) {
-	old, now := numberedFile(t, 0, 0), numberedFile(t, 0, 80)
+	old, now := numberedFile(t, 0), numberedFile(t, 80)
 	for _, c := range []struct {
 		args   []string
 		boards int
-		rank   int // of the square 0
-	}{{nil, 2, 0}, {[]string{"--from", old}, 6, 0}} {
+	}{{nil, 2}, {[]string{"--from", old}, 6}} {
 		out := filepath.Join(t.TempDir(), "boards.png")
 		cmd := newPicture()
 		cmd.SetArgs(append([]string{now, "--out", out}, c.args...))
@@ -64,7 +59,7 @@ func TestPicture(t *testing.T) {
 		last := c.boards/2 - 1 // new values without --from, differences with it
 		for rank := range 8 {
 			for board, want := range map[int]string{last: "orange", c.boards - 1: "blue"} {
-				if rank != c.rank {
+				if rank > 0 {
 					want = "white"
 				}
 				if got := corner(board, rank); got != want {
