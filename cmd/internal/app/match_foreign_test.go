@@ -63,52 +63,32 @@ func playForeign(t *testing.T, dir, spec string, flags ...string) (r match.Resul
 	return r, faults, stderr
 }
 
-// An engine that misbehaves loses its own games, and the match is played to its end. Only
-// the modes that need a timeout get a short one: on a busy machine good engines are slow too.
-func TestMatchAgainstBadEngines(t *testing.T) {
-	path := testengine.Build(t, "badengine")
-	for _, tt := range []struct {
-		mode  string
-		games int64 // lost by its own fault
-		fault string
-	}{
-		{"long-line,absurd,odd-options,stderr", 0, ""},
-		{"crash-later", 4, `player-failed: B: uci:badengine: no bestmove for "go nodes 50": it ended with`},
-		{"hang-later", 4, `no bestmove for "go nodes 50" within 1.001s`},
-	} {
-		t.Run(tt.mode, func(t *testing.T) {
-			t.Parallel()
-			spec, mark := badPlayer(path, tt.mode)
-			move := "1m"
-			if tt.mode == "hang-later" {
-				move = "1s"
-			}
-			dir := filepath.Join(t.TempDir(), "m")
-			r, faults, stderr := playForeign(t, dir, spec, "--nodes", "50", "--start-timeout", "1m", "--move-timeout", move)
-			if r.Games != 4 || r.Forfeits != [2]int64{0, tt.games} || len(faults) != int(tt.games) {
-				t.Errorf("%d games, forfeits %v, faults %q", r.Games, r.Forfeits, faults)
-			}
-			for _, fault := range faults {
-				as := strings.NewReplacer(": white: ", ": B: ", ": black: ", ": B: ").Replace(fault)
-				if !strings.Contains(as, tt.fault) {
-					t.Errorf("fault %q, want %q in it", as, tt.fault)
-				}
-			}
-			logs, err := filepath.Glob(filepath.Join(dir, gamelog.FaultsName, "game-*.txt"))
-			if err != nil || len(logs) != int(tt.games) {
-				t.Errorf("%d logs of faults, %v", len(logs), err)
-			}
-			if text := ui.FaultsText(dir, tt.games); tt.games > 0 && text != "logs of 4 in "+filepath.Join(dir, "faults") {
-				t.Errorf("the report says %q", text)
-			}
-			if tt.games > 0 && len(faults) > 0 {
-				if _, why, _ := strings.Cut(faults[0], "uci:badengine: "); why == "" || !strings.Contains(stderr, why) {
-					t.Errorf("the command does not say %q: %s", why, stderr)
-				}
-			}
-			testengine.NoneLeft(t, mark)
-		})
+// An engine that crashes loses its own games, and the match is played to its end.
+func TestMatchAgainstBadEngine(t *testing.T) {
+	spec, mark := badPlayer(testengine.Build(t, "badengine"), "crash-later")
+	dir := filepath.Join(t.TempDir(), "m")
+	r, faults, stderr := playForeign(t, dir, spec, "--nodes", "50", "--start-timeout", "1m", "--move-timeout", "1m")
+	if r.Games != 4 || r.Forfeits != [2]int64{0, 4} || len(faults) != 4 {
+		t.Fatalf("%d games, forfeits %v, faults %q", r.Games, r.Forfeits, faults)
 	}
+	const want = `player-failed: B: uci:badengine: no bestmove for "go nodes 50": it ended with`
+	for _, fault := range faults {
+		as := strings.NewReplacer(": white: ", ": B: ", ": black: ", ": B: ").Replace(fault)
+		if !strings.Contains(as, want) {
+			t.Errorf("fault %q, want %q in it", as, want)
+		}
+	}
+	logs, err := filepath.Glob(filepath.Join(dir, gamelog.FaultsName, "game-*.txt"))
+	if err != nil || len(logs) != 4 {
+		t.Errorf("%d logs of faults, %v", len(logs), err)
+	}
+	if text := ui.FaultsText(dir, 4); text != "logs of 4 in "+filepath.Join(dir, "faults") {
+		t.Errorf("the report says %q", text)
+	}
+	if _, why, _ := strings.Cut(faults[0], "uci:badengine: "); why == "" || !strings.Contains(stderr, why) {
+		t.Errorf("the command does not say %q: %s", why, stderr)
+	}
+	testengine.NoneLeft(t, mark)
 }
 
 // By default a game of external engines has a core of its own if that makes it faster and nothing else
