@@ -244,32 +244,6 @@ func TestParseMemory(t *testing.T) {
 	}
 }
 
-// TestTuneLarge: errors that a fit above --memory does not know are a dash, and null in
-// JSON; a limit of infinity is none.
-func TestTuneLarge(t *testing.T) {
-	dir := t.TempDir()
-	data, out := filepath.Join(dir, "positions"), filepath.Join(dir, "run")
-	writeWalks(t, data, 20, nil)
-	text := setup.Must(tune(t, data, "--model", "assay", "--memory", "1M", "--limit", "inf", "--all",
-		"--out", out))
-	doc := setup.Must(os.ReadFile(filepath.Join(out, "result.json")))
-	for _, want := range [][2]string{
-		{text, "  -  "}, {text, "a large fit: matrices would take"},
-		{string(doc), `"se_mg": null`}, {string(doc), `"interval_mg": null`},
-	} {
-		if !strings.Contains(want[0], want[1]) {
-			t.Errorf("no %q in\n%.3000s", want[1], want[0])
-		}
-	}
-	var r tuner.Report
-	setup.Check(t, json.Unmarshal(doc, &r))
-	for _, x := range r.Terms {
-		if x.SEMG > 0 || x.SEEG > 0 {
-			t.Errorf("a standard error: %+v", x)
-		}
-	}
-}
-
 // TestTuneRun: a folder for --out records the steps of the fit; it is not done twice,
 // nor with other settings, and the weights equal a plain file's.
 func TestTuneRun(t *testing.T) {
@@ -462,27 +436,30 @@ func TestTuneFeatures(t *testing.T) {
 	}
 }
 
-// Two games of one opening are one cluster, which says nothing of standard errors.
+// Errors that nobody knows are a dash, and null in JSON: of two games of one opening, which are one cluster, and of a
+// fit above --memory. A limit of infinity is none.
 func TestTuneWithoutErrors(t *testing.T) {
 	dir := t.TempDir()
-	data := filepath.Join(dir, "positions")
-	writeWalks(t, data, 2, func(r *dataset.PositionRow) { r.Result = float32(r.Game - 1) })
-	for _, memory := range []string{"4G", "1"} {
-		out := filepath.Join(dir, memory)
-		text := setup.Must(tune(t, data, "--model", "assay", "--valid", "0", "--all", "--memory", memory, "--out", out))
-		for _, want := range []string{`(?m)^tempo +-?[0-9]+ +-?[0-9]+ +- `,
-			"1 games or openings are too few for standard errors"} {
-			if memory == "4G" && !regexp.MustCompile(want).MatchString(text) {
-				t.Errorf("%s is not in\n%s", want, text)
-			}
-		}
+	two, data := filepath.Join(dir, "two"), filepath.Join(dir, "positions")
+	writeWalks(t, two, 2, func(r *dataset.PositionRow) { r.Result = float32(r.Game - 1) })
+	writeWalks(t, data, 20, nil)
+	for why, args := range map[string][]string{
+		"1 games or openings are too few for standard errors": {two, "--valid", "0", "--memory", "4G"},
+		"a large fit: matrices would take":                    {data, "--memory", "1M", "--limit", "inf"},
+	} {
+		out := args[0] + "-run"
+		text := setup.Must(tune(t, append(args, "--model", "assay", "--all", "--out", out)...))
 		doc := setup.Must(os.ReadFile(filepath.Join(out, "result.json")))
+		if !strings.Contains(text, why) || !regexp.MustCompile(`(?m)^tempo +-?[0-9]+ +-?[0-9]+ +- `).MatchString(text) ||
+			!strings.Contains(string(doc), `"se_mg": null`) || !strings.Contains(string(doc), `"interval_mg": null`) {
+			t.Errorf("no %q, or errors, in\n%.3000s", why, text)
+		}
 		var r tuner.Report
 		setup.Check(t, json.Unmarshal(doc, &r))
 		for i := range r.Terms {
 			if x := &r.Terms[i]; x.Count > 0 &&
 				(x.SEMG.Known() || x.SEEG.Known() || x.ZMG.Known() || x.Moved() || x.IntervalMG != (tuner.Interval{})) {
-				t.Errorf("%s, --memory %s: %+v", x.Name, memory, x)
+				t.Errorf("%s: %+v", why, x)
 			}
 		}
 		for _, table := range r.Tables {
