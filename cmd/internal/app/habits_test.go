@@ -71,7 +71,6 @@ func TestHabits(t *testing.T) {
 		{"match -games 2 assay random", "flags have two dashes: --games"},
 		{"match ./new ./base -concurrency 4", "flags have two dashes: --concurrency"},
 		{"match ./new ./base -tc 8+0.08", "flags have two dashes: --tc"},
-		{"translate fastchess -engine cmd=a -engine cmd=b -each st=1", "ok assay match"},
 		{"translate cutechess -engine cmd=a -engine cmd=b -each st=1", "cutechess-cli"},
 
 		// Flags and words after a command.
@@ -116,8 +115,6 @@ func TestHabits(t *testing.T) {
 		{"match assay random --sprt elo1=5 elo0=0 model=logistic --games 2" + play, "ok logistic Elo 0 to 5"},
 		{"match assay random --sprt elo0=0 elo1=5 alpha=2 --games 2" + play, "alpha"},
 		{"match assay random --sprt [0,5] --games 2" + play, "ok LLR"},
-		{"match assay random --sprt 0", "want elo0,elo1"},
-		{"match assay random --sprt 5,0", "elo0"},
 		{"match assay random --preset stc --games 2" + play, "ok LLR"},
 		{"match assay random --preset vstc", "stc, ltc or nonreg"},
 
@@ -140,7 +137,6 @@ func TestHabits(t *testing.T) {
 		{"data info l", "type assay data stat l"},
 		{"spsa params.json", `write parameter_file = "params.json"`},
 		{"spsa params.json --iterations 5", "type iterations = 5 in CONFIG"},
-		{"tune x --model bayesian", "unknown model \"bayesian\" (there are:"},
 		{"data export x --format bulletformat --out y", "failed x"},
 		{"data import list.epd --format fenformat --out y", "not one of"},
 		{"sprt --ptnml 1,2,3,4,5", "type --penta 1,2,3,4,5"},
@@ -183,7 +179,6 @@ func TestHabits(t *testing.T) {
 		{"match ./my dir/new random --games 2", "./my is no file; type './my dir/new'"},
 
 		// Players.
-		{"match ./nosuch random --games 2", "failed ./nosuch"},
 		{"match assai random --games 2", "failed did you mean assay?"},
 		{"match sh random --games 2", "failed uci:sh"},
 		{"match new random --games 2", `failed "new" is not in PATH; type ./new`},
@@ -211,7 +206,6 @@ func TestHabits(t *testing.T) {
 		{"sprt --penta 1,2,3,4,5,6", "ok games  42"},
 		{"sprt --penta [1,2,3,4,5]", "ok games  30"},
 		{"sprt --penta [1,2,3,4,5] --elo1 9", "ok verdict  UNDECIDED"},
-		{"sprt --wdl 10,20,15 --elo-model logistic", "ok LLR"},
 		{"sprt --true-elo x", "want a number"},
 		{"help mtach", "did you mean assay match?"},
 		{"help data exprot", "did you mean export?"},
@@ -224,8 +218,6 @@ func TestHabits(t *testing.T) {
 		{"match assay random --rounds 1" + play, "ok match: 2 games, NO CLEAR WINNER"},
 		{"match assay random --rounds 1 --sprt 0,5" + play, "ok UNDECIDED: assay against random: 1 of 2 points"},
 		{"match assay random --rounds 1 --out m1" + play, "ok nodes a ply of A, 0 of B"},
-		{"match assay first-move --rounds 1 --out m2" + play, "ok NO CLEAR"}, // not the players of m1
-		{"match assay random --games 4 --out m3" + play, "ok m1 has the same openings"},
 		{"match assay ./new --games 2", "failed B, ./new: the player does not work: uci:new: no uciok: it ended with"},
 		{"match assay ./list.epd?a=1 --games 2", "failed ./list.epd is not executable; if it is an engine, type chmod +x"},
 		{"selfplay --games 2 --out s" + play, "ok of them played to the end as a check: 0 ended differently"},
