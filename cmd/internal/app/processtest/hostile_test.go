@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -257,7 +258,7 @@ func TestOutputIsQuoted(t *testing.T) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch s := n.(type) {
 			case *ast.SelectorExpr:
-				if text := selector(s); text == "os.Stdout" || text == "os.Stderr" || text == "fmt.Print" ||
+				if text := types.ExprString(s); text == "os.Stdout" || text == "os.Stderr" || text == "fmt.Print" ||
 					text == "fmt.Printf" || text == "fmt.Println" || logs && strings.HasPrefix(text, "log.") {
 					t.Errorf("%s uses %s, want the screen of its command (cmd.OutOrStdout, cmd.ErrOrStderr)", name, text)
 				}
@@ -273,16 +274,6 @@ func TestOutputIsQuoted(t *testing.T) {
 	if err != nil || files < 300 {
 		t.Errorf("%d files, %v", files, err)
 	}
-}
-
-// selector returns a.B of an expression.
-func selector(e ast.Expr) string {
-	if s, ok := e.(*ast.SelectorExpr); ok {
-		if x, ok := s.X.(*ast.Ident); ok {
-			return x.Name + "." + s.Sel.Name
-		}
-	}
-	return ""
 }
 
 // ideas makes branches of the repository of an engine, each with one change of a file.
