@@ -10,10 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/internal/setup"
@@ -56,32 +52,6 @@ func writePair(t *testing.T, dir string, fill func(r *rand.Rand) (a, b, result f
 	})
 }
 
-// poison copies the only file of a data set, with the result of one row not a number,
-// as programs that write their own Arrow files can.
-func poison(t *testing.T, dir, to string) {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*.arrow"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("%v, %v", files, err)
-	}
-	in := setup.Must(os.Open(files[0]))
-	defer in.Close()
-	from := setup.Must(ipc.NewFileReader(in))
-	batch := setup.Must(from.Record(0))
-	at := from.Schema().FieldIndices("result")[0]
-	results := append([]float32(nil), batch.Column(at).(*array.Float32).Float32Values()...)
-	results[6] = float32(math.NaN())
-	b := array.NewFloat32Builder(memory.DefaultAllocator)
-	b.AppendValues(results, nil)
-	columns := append([]arrow.Array(nil), batch.Columns()...)
-	columns[at] = b.NewArray()
-	out := setup.Must(os.Create(to))
-	w := setup.Must(ipc.NewFileWriter(out, ipc.WithSchema(from.Schema())))
-	setup.Check(t, w.Write(array.NewRecord(from.Schema(), columns, batch.NumRows())))
-	setup.Check(t, w.Close())
-	setup.Check(t, out.Close())
-}
-
 // TestTuneBadData: what data can be wrong in is an error that says so, and leaves no
 // weights, or a finite result with a warning.
 func TestTuneBadData(t *testing.T) {
@@ -105,7 +75,6 @@ func TestTuneBadData(t *testing.T) {
 		return a, a, sign(a + 6*r.Float32() - 3)
 	})
 	writePair(t, path("huge"), func(r *rand.Rand) (a, b, result float32) { return 1, 3e6, float32(r.IntN(2)) })
-	poison(t, path("copies"), path("nan.arrow"))
 	for _, tt := range []struct {
 		name, want string
 		ok         bool
@@ -119,7 +88,6 @@ func TestTuneBadData(t *testing.T) {
 		{"copies", "b mg is, exactly, +1 a mg", true, []string{"--all"}},
 		{"copies", "not determined by data or prior", true, []string{"--prior", "a=inf,b=inf"}},
 		{"huge", "row 1: bad row: term 1 has count 3e+06, which is beyond 1048576", false, nil},
-		{"nan.arrow", "result NaN", false, nil},
 	} {
 		out := path("out.json")
 		text, err := tune(t, append(tt.flags, path(tt.name), "--out", out, "--k", "0.005")...)
