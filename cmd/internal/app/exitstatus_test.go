@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -83,5 +84,14 @@ func TestSharedOpenings(t *testing.T) {
 		if err != nil || strings.Contains(stderr, "has the same openings") != c.want {
 			t.Errorf("%d, %s: %v, %s", i, fmt.Sprint(args), err, stderr)
 		}
+	}
+}
+
+// TestToken: every stage of a run has the token, and the engines that it starts do not.
+func TestToken(t *testing.T) {
+	t.Setenv(tokenEnv, "secret")
+	defer func() { token = "" }()
+	if first, again, left := takeToken(), takeToken(), os.Getenv(tokenEnv); first != "secret" || again != first || left != "" {
+		t.Errorf("%q, then %q; %q is left", first, again, left)
 	}
 }

@@ -258,11 +258,15 @@ const (
 	tlsCAEnv       = "ASSAY_TLS_CA"
 )
 
-// takeToken returns the token and removes it from the environment, which external engines
+var token string // of the environment
+
+// takeToken returns the token, to each stage of a run, and removes it from the environment, which external engines
 // inherit.
 func takeToken() string {
-	token := os.Getenv(tokenEnv)
-	os.Unsetenv(tokenEnv)
+	if text, set := os.LookupEnv(tokenEnv); set {
+		token = text
+		os.Unsetenv(tokenEnv)
+	}
 	return token
 }
 
