@@ -266,7 +266,7 @@ func (p *Position) finish(ep Square) error {
 		return err
 	}
 	p.refresh()
-	if p.attacked(p.KingSquare(p.stm^1), p.stm, p.Occupied()) {
+	if p.AttackersTo(p.KingSquare(p.stm^1), p.Occupied())&p.byColor[p.stm] != 0 {
 		return fmt.Errorf("the %s king is in check, but %s is to move", p.stm^1, p.stm)
 	}
 	if p.checkers.Count() > 2 {

@@ -30,7 +30,7 @@ func (p *Position) isLegalKingMove(t *Targets, to Square) bool {
 	if t.own.Has(to) {
 		return p.castlingRooks(t).Has(to) && p.castlingSafe(t, to)
 	}
-	return KingAttacks(t.king).Has(to) && !p.attacked(to, t.us^1, t.occupied&^t.king.Bitboard())
+	return p.safe(KingAttacks(t.king)&to.Bitboard()) != 0
 }
 
 func (p *Position) isLegalPawnMove(t *Targets, m Move) bool {

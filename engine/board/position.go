@@ -102,18 +102,6 @@ func (p *Position) AttackersTo(s Square, occupied Bitboard) Bitboard {
 		RookAttacks(s, occupied)&(p.byType[Rook]|p.byType[Queen])
 }
 
-// attacked reports whether a piece of the side attacks the square, given the occupied
-// squares.
-func (p *Position) attacked(s Square, by Color, occupied Bitboard) bool {
-	them := p.byColor[by&1]
-	if (PawnAttacks(by^1, s)&p.byType[Pawn]|KnightAttacks(s)&p.byType[Knight]|KingAttacks(s)&p.byType[King])&them != 0 {
-		return true
-	}
-	queens := p.byType[Queen]
-	return BishopAttacks(s, occupied)&(p.byType[Bishop]|queens)&them != 0 ||
-		RookAttacks(s, occupied)&(p.byType[Rook]|queens)&them != 0
-}
-
 // safe returns the squares among these that the king of the side to move could enter: the other
 // side does not attack them when the king is removed from the board.
 func (p *Position) safe(squares Bitboard) Bitboard {
