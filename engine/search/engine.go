@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -133,7 +132,7 @@ func (e *Engine) SetOption(name, value string) error {
 		if err != nil {
 			return err
 		}
-		e.resize(mb)
+		e.table.resize(mb)
 	case "clear hash":
 		e.table.clear()
 	case "move overhead":
@@ -146,16 +145,6 @@ func (e *Engine) SetOption(name, value string) error {
 		return e.setParameter(name, value)
 	}
 	return nil
-}
-
-// resize replaces the table by an empty one of the given size. It frees a large one
-// first, as memory may not suffice for two.
-func (e *Engine) resize(mb int) {
-	if old := len(e.table.buckets); old > 1<<24 { // a gigabyte
-		e.table = table{}
-		debug.FreeOSMemory()
-	}
-	e.table.resize(mb)
 }
 
 // setParameter sets a parameter of the search, and clears the table, whose entries were

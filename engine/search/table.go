@@ -2,6 +2,7 @@ package search
 
 import (
 	"math/bits"
+	"runtime/debug"
 	"unsafe"
 
 	"github.com/assay-chess/assay/engine/board"
@@ -49,11 +50,15 @@ type table struct {
 	age     uint8
 }
 
-// resize replaces the table by an empty one of the given size in MiB.
+// resize replaces the table by an empty one of the given size in MiB. It frees a large one
+// first, as memory may not suffice for two.
 func (t *table) resize(mb int) {
 	n := mb << 20 / (bucketSize * 16)
-	if len(t.buckets) != n {
-		t.buckets = nil // may be freed before the new one is allocated
+	if old := len(t.buckets); old != n {
+		t.buckets = nil
+		if old > 1<<24 { // a gigabyte
+			debug.FreeOSMemory()
+		}
 		t.buckets = make([][bucketSize]entry, n)
 		adviseHugePages(unsafe.Slice((*byte)(unsafe.Pointer(&t.buckets[0])), mb<<20))
 		t.epoch = 0
