@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -64,19 +65,10 @@ func (r *rootMoves) fill(e *Engine, only []board.Move) error {
 
 // sort sorts the moves from index first on, the best first. It is stable.
 func (r *rootMoves) sort(first int) {
-	for i := first + 1; i < r.n; i++ {
-		x := r.order[i]
-		rx := &r.moves[x]
-		j := i
-		for ; j > first; j-- {
-			ry := &r.moves[r.order[j-1]]
-			if ry.score > rx.score || ry.score == rx.score && ry.previous >= rx.previous {
-				break
-			}
-			r.order[j] = r.order[j-1]
-		}
-		r.order[j] = x
-	}
+	slices.SortStableFunc(r.order[first:r.n], func(a, b int16) int {
+		x, y := &r.moves[a], &r.moves[b]
+		return cmp.Or(cmp.Compare(y.score, x.score), cmp.Compare(y.previous, x.previous))
+	})
 }
 
 // searchRoot searches the root moves from index first on and returns the best score. A
