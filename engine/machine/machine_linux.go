@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
 	"time"
 	"unsafe"
 
@@ -120,30 +119,16 @@ func Pin(core int) (release func(), err error) {
 // machineCores returns the number of cores of the machine, or 0 if this process may not use all
 // of them: then the load of the machine says nothing about it.
 func machineCores() int {
-	online, err := os.ReadFile("/sys/devices/system/cpu/online")
+	stat, err := os.ReadFile("/proc/stat")
 	allowed, errAllowed := AllowedCores()
-	if err != nil || errAllowed != nil || countList(string(online)) != len(allowed) {
+	if err != nil || errAllowed != nil || countCores(stat) != len(allowed) {
 		return 0
 	}
 	return len(allowed)
 }
 
-// countList returns how many numbers a list such as 0-3,6 has; 0 if it is malformed.
-func countList(list string) (n int) {
-	for part := range strings.SplitSeq(strings.TrimSpace(list), ",") {
-		first, last, ok := strings.Cut(part, "-")
-		if !ok {
-			last = first
-		}
-		low, err := strconv.Atoi(first)
-		high, errHigh := strconv.Atoi(last)
-		if err != nil || errHigh != nil || high < low {
-			return 0
-		}
-		n += high - low + 1
-	}
-	return n
-}
+// countCores returns how many cores /proc/stat has a line of, below the one of all: those that are online.
+func countCores(stat []byte) int { return bytes.Count(stat, []byte("\ncpu")) }
 
 // runnable returns the number of threads that run or wait for a core, without the calling one.
 func runnable() (int, bool) {
