@@ -128,26 +128,6 @@ type RootedEvaluator interface {
 	SetRoot(p *board.Position)
 }
 
-// Weights are an evaluation with its weights, for a player that shows and changes them. They never change themselves.
-type Weights interface {
-	// Model returns the name of the evaluation.
-	Model() string
-	// Set returns the weights with one of them set, by the name of its term and in centipawns. It reports false if no
-	// term has the name.
-	Set(name, value string) (Weights, bool, error)
-	// Evaluator returns the evaluation, in which all terms but material count by that many percent of their weights.
-	Evaluator(percent int) (RootedEvaluator, error)
-	// Terms returns every term of a position.
-	Terms(p *board.Position) []Term
-}
-
-// Term is a term of an evaluation in a position.
-type Term struct {
-	Name         string
-	White, Black int   // how often each side has it
-	MG, EG       int32 // its weight in the middlegame and in the endgame, in centipawns
-}
-
 // ParameterLister is a Player whose search has parameters that a tuner can set as options.
 type ParameterLister interface {
 	Player

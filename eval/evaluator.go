@@ -77,38 +77,29 @@ func value(sum, scaleNum, scaleDen int64) int {
 	return bounded(v)
 }
 
-// With returns the model with weights, one for each term, as players take them.
-func (m *Model) With(w []Coef) engine.Weights { return weighted{m, w} }
-
-type weighted struct {
-	model   *Model
-	weights []Coef
+// Weights are a model with weights, one for each term, for a player that shows and changes them. They never change
+// themselves.
+type Weights struct {
+	Model *Model
+	Coefs []Coef
 }
 
-func (w weighted) Model() string { return w.model.Name }
-
-func (w weighted) Set(name, value string) (engine.Weights, bool, error) {
-	next, ok, err := w.model.SetWeight(w.weights, name, value)
-	return weighted{w.model, next}, ok, err
+// Set returns the weights with one of them set, as Model.SetWeight does.
+func (w Weights) Set(name, value string) (Weights, bool, error) {
+	next, ok, err := w.Model.SetWeight(w.Coefs, name, value)
+	return Weights{w.Model, next}, ok, err
 }
 
-func (w weighted) Evaluator(percent int) (engine.RootedEvaluator, error) {
-	scaled := slices.Clone(w.weights)
-	for i := range min(len(scaled), len(w.model.Terms)) {
-		if w.model.Terms[i].Group != GroupMaterial {
+// Evaluator returns the evaluation, in which all terms but material count by that many percent of their weights.
+func (w Weights) Evaluator(percent int) (engine.RootedEvaluator, error) {
+	scaled := slices.Clone(w.Coefs)
+	for i := range min(len(scaled), len(w.Model.Terms)) {
+		if w.Model.Terms[i].Group != GroupMaterial {
 			scaled[i].MG = scaled[i].MG * int32(percent) / 100
 			scaled[i].EG = scaled[i].EG * int32(percent) / 100
 		}
 	}
-	return w.model.NewEvaluator(scaled)
-}
-
-func (w weighted) Terms(p *board.Position) (list []engine.Term) {
-	for _, c := range w.model.Counts(p) {
-		list = append(list, engine.Term{Name: w.model.Terms[c.Term].Name, White: c.White, Black: c.Black,
-			MG: w.weights[c.Term].MG, EG: w.weights[c.Term].EG})
-	}
-	return list
+	return w.Model.NewEvaluator(scaled)
 }
 
 // pawnEntries is the number of entries of a pawnTable, 400 kB. It is enough: the positions

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval"
 )
 
 // ErrOption is wrapped by the errors of Options.Set.
@@ -193,13 +193,13 @@ type Weighted struct {
 	// "". Without it setting EvalFile is an error.
 	Load Loader
 
-	Weights engine.Weights
+	Weights eval.Weights
 	// Use replaces the player's weights.
-	Use func(engine.Weights) error
+	Use func(eval.Weights) error
 }
 
 // Loader opens weights by name.
-type Loader = func(name string) (engine.Weights, error)
+type Loader = func(name string) (eval.Weights, error)
 
 // EvalFile is the option that loads weights.
 func (e *Weighted) EvalFile() Option {

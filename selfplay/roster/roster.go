@@ -303,12 +303,9 @@ func WeightsWithOptions(spec engine.Spec, options []engine.Option) (*models.File
 func historicEntries() (list []entry) {
 	for _, p := range programs.All() {
 		list = append(list, entry{name: p.Name, weights: p.Weights, open: func(spec engine.Spec) (engine.Player, error) {
-			return p.Open(func(name string) (engine.Weights, error) {
+			return p.Open(func(name string) (eval.Weights, error) {
 				m, w, err := loadWeights(cmp.Or(name, WeightsName(spec)))
-				if err != nil {
-					return nil, err
-				}
-				return m.With(w), nil
+				return eval.Weights{Model: m, Coefs: w}, err
 			})
 		}})
 	}

@@ -30,10 +30,12 @@ func (p *Player) Explain(root *board.Position) (string, error) {
 
 func (p *Player) explainStatic(b *strings.Builder, root *board.Position) {
 	p.ev.SetRoot(root)
-	fmt.Fprintf(b, "Static value S = %+.2f pawns for White, by %s\n", float64(p.ev.Evaluate(root))/100, p.Weights.Model())
-	for _, c := range p.Weights.Terms(root) {
+	fmt.Fprintf(b, "Static value S = %+.2f pawns for White, by %s\n", float64(p.ev.Evaluate(root))/100,
+		p.Weights.Model.Name)
+	for i, c := range p.Weights.Model.Counts(root) {
 		if c.White != c.Black {
-			fmt.Fprintf(b, "  %-22s White %3d, Black %3d, each %+.2f\n", c.Name, c.White, c.Black, float64(c.MG)/100)
+			fmt.Fprintf(b, "  %-22s White %3d, Black %3d, each %+.2f\n", p.Weights.Model.Terms[i].Name, c.White, c.Black,
+				float64(p.Weights.Coefs[i].MG)/100)
 		}
 	}
 }

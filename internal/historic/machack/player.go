@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/internal/historic"
 )
 
@@ -35,7 +36,7 @@ type Player struct {
 }
 
 // New returns the program with its tournament settings and the weights of an evaluation.
-func New(w engine.Weights) (*Player, error) {
+func New(w eval.Weights) (*Player, error) {
 	p := &Player{plies: 5, width: "tournament", feedover: 2, secondary: true, book: true}
 	p.Use = p.setEvaluation
 	p.Settings = historic.Options{ // Plies is the depth of the basic search, Feedover the greatest number of plies
@@ -50,7 +51,7 @@ func New(w engine.Weights) (*Player, error) {
 	return p, p.setEvaluation(w)
 }
 
-func (p *Player) setEvaluation(w engine.Weights) error {
+func (p *Player) setEvaluation(w eval.Weights) error {
 	ev, err := w.Evaluator(100)
 	if err == nil {
 		p.Weights, p.ev = w, ev

@@ -234,7 +234,7 @@ func TestExplain(t *testing.T) {
 func open(t testing.TB) *Player {
 	t.Helper()
 	m := setup.Must(eval.Lookup("machack-1967"))
-	return setup.Must(New(m.With(m.Start)))
+	return setup.Must(New(eval.Weights{Model: m, Coefs: m.Start}))
 }
 
 // The narrow width saves time; the contract does not depend on it.

@@ -5,6 +5,7 @@ package programs
 
 import (
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/internal/historic"
 	"github.com/assay-chess/assay/internal/historic/bernstein"
 	"github.com/assay-chess/assay/internal/historic/losalamos"
@@ -48,7 +49,7 @@ func plain(name string, open func() engine.Player) Program {
 }
 
 // weighted is a program that evaluates with weights.
-func weighted[P engine.Player](name, weights string, open func(engine.Weights) (P, error),
+func weighted[P engine.Player](name, weights string, open func(eval.Weights) (P, error),
 	part func(P) *historic.Weighted) Program {
 	return Program{Name: name, Weights: weights, Open: func(load historic.Loader) (engine.Player, error) {
 		w, err := load("")

@@ -16,7 +16,7 @@ func ExampleNewA() {
 	if err != nil {
 		panic(err)
 	}
-	player, err := shannon.NewA(model.With(model.Start)) // the coefficients of the paper
+	player, err := shannon.NewA(eval.Weights{Model: model, Coefs: model.Start}) // the coefficients of the paper
 	if err != nil {
 		panic(err)
 	}

@@ -30,18 +30,19 @@ func (p *Player) Explain(pos *board.Position) (string, error) {
 
 func (p *Player) explainTerms(b *strings.Builder, pos *board.Position) {
 	p.ev.SetRoot(pos)
-	fmt.Fprintf(b, "f(P) = %+.2f pawns for White, by %s", float64(p.ev.Evaluate(pos))/100, p.Weights.Model())
+	fmt.Fprintf(b, "f(P) = %+.2f pawns for White, by %s", float64(p.ev.Evaluate(pos))/100, p.Weights.Model.Name)
 	if p.style != 100 {
 		fmt.Fprintf(b, ", positional terms at %d %%", p.style)
 	}
 	b.WriteString("\n  term           White Black  coefficient\n")
-	for _, c := range p.Weights.Terms(pos) {
+	for i, c := range p.Weights.Model.Counts(pos) {
 		if c.White == 0 && c.Black == 0 {
 			continue
 		}
-		fmt.Fprintf(b, "  %-14s %5d %5d  %+.2f", c.Name, c.White, c.Black, float64(c.MG)/100)
-		if c.EG != c.MG {
-			fmt.Fprintf(b, " to %+.2f in the endgame", float64(c.EG)/100)
+		w := p.Weights.Coefs[i]
+		fmt.Fprintf(b, "  %-14s %5d %5d  %+.2f", p.Weights.Model.Terms[i].Name, c.White, c.Black, float64(w.MG)/100)
+		if w.EG != w.MG {
+			fmt.Fprintf(b, " to %+.2f in the endgame", float64(w.EG)/100)
 		}
 		b.WriteByte('\n')
 	}

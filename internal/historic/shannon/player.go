@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/internal/historic"
 )
 
@@ -33,13 +34,13 @@ type Player struct {
 }
 
 // NewA returns the strategy of type A, two moves deep, with an evaluation.
-func NewA(w engine.Weights) (*Player, error) {
+func NewA(w eval.Weights) (*Player, error) {
 	p := &Player{moves: 2, style: 100}
 	return p.with(w, historic.Number("Moves", &p.moves, 1, 10))
 }
 
 // NewB returns the strategy of type B with an evaluation.
-func NewB(w engine.Weights) (*Player, error) {
+func NewB(w eval.Weights) (*Player, error) {
 	p := &Player{typeB: true, least: 2, most: 10, style: 100}
 	if err := p.setThresholds(""); err != nil {
 		return nil, err
@@ -51,8 +52,8 @@ func NewB(w engine.Weights) (*Player, error) {
 		historic.Switch("Types", &p.types))
 }
 
-func (p *Player) with(w engine.Weights, own ...historic.Option) (*Player, error) {
-	p.Use = func(w engine.Weights) error { return p.setEvaluation(w, p.style) }
+func (p *Player) with(w eval.Weights, own ...historic.Option) (*Player, error) {
+	p.Use = func(w eval.Weights) error { return p.setEvaluation(w, p.style) }
 	style := p.style
 	p.Settings = append(own,
 		historic.Number("Variation", &p.variation, 0, 1000),
@@ -64,7 +65,7 @@ func (p *Player) with(w engine.Weights, own ...historic.Option) (*Player, error)
 }
 
 // setEvaluation sets the weights and the style.
-func (p *Player) setEvaluation(w engine.Weights, style int) error {
+func (p *Player) setEvaluation(w eval.Weights, style int) error {
 	ev, err := w.Evaluator(style)
 	if err == nil {
 		p.Weights, p.ev, p.style = w, ev, style

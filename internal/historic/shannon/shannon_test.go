@@ -21,10 +21,10 @@ import (
 
 var _ historic.Explainer = (*Player)(nil)
 
-func newPlayer(t testing.TB, make func(engine.Weights) (*Player, error), options ...string) *Player {
+func newPlayer(t testing.TB, make func(eval.Weights) (*Player, error), options ...string) *Player {
 	t.Helper()
 	m := setup.Must(eval.Lookup("shannon-1950"))
-	p := setup.Must(make(m.With(m.Start)))
+	p := setup.Must(make(eval.Weights{Model: m, Coefs: m.Start}))
 	enginetest.SetOptions(t, p, options...)
 	return p
 }
@@ -279,7 +279,7 @@ func TestCoefficients(t *testing.T) {
 			t.Errorf("queen=%s: error %v", value, err)
 		}
 	}
-	if m, _ := eval.Lookup("shannon-1950"); m.Start[0].MG != 100 || p.Weights.Terms(&pos)[0].MG != 100 {
+	if m, _ := eval.Lookup("shannon-1950"); m.Start[0].MG != 100 || p.Weights.Coefs[0].MG != 100 {
 		t.Error("the weights of the model have changed")
 	}
 }
@@ -324,12 +324,12 @@ func TestEvalFile(t *testing.T) {
 	if err := p.SetOption("EvalFile", "x"); err == nil {
 		t.Error("no error without Load")
 	}
-	p.Load = func(string) (engine.Weights, error) {
+	p.Load = func(string) (eval.Weights, error) {
 		m, err := eval.Lookup("machack-1967")
-		return m.With(m.Start), err
+		return eval.Weights{Model: m, Coefs: m.Start}, err
 	}
-	if err := p.SetOption("EvalFile", "x"); err != nil || p.Weights.Model() != "machack-1967" {
-		t.Errorf("error %v, model %s", err, p.Weights.Model())
+	if err := p.SetOption("EvalFile", "x"); err != nil || p.Weights.Model.Name != "machack-1967" {
+		t.Errorf("error %v, model %s", err, p.Weights.Model.Name)
 	}
 	play(t, p, enginetest.Position(t, positions[2]), engine.Limits{})
 }
