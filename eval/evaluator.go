@@ -24,7 +24,7 @@ func (m *Model) NewEvaluator(w []Coef) (engine.RootedEvaluator, error) {
 		return e, nil
 	}
 	if m.score == nil {
-		return &counter{trace: m.trace, weights: slices.Clone(w)}, nil
+		return &counter{m, slices.Clone(w), Features{scratch: new(trace)}}, nil
 	}
 	e := &evaluator{score: m.score, scale: m.scale}
 	for i, c := range w {
@@ -50,25 +50,18 @@ func (e *evaluator) Evaluate(p *board.Position) int {
 	return value(mg*int64(phase)+eg*int64(MaxPhase-phase), int64(scale), scaleWhole)
 }
 
-// counter evaluates with a small model: it counts the terms, and weighs the counts.
+// counter evaluates with a small model, by the features of a position.
 type counter struct {
-	trace   func(*board.Position, tracer) tracer
-	weights []Coef
-	counts  trace
+	model    *Model
+	weights  []Coef
+	features Features
 }
 
-func (c *counter) SetRoot(p *board.Position) { c.counts.root.set(p) }
+func (c *counter) SetRoot(p *board.Position) { c.features.scratch.root.set(p) }
 
 func (c *counter) Evaluate(p *board.Position) int {
-	c.trace(p, tracer{to: &c.counts, next: &c.counts, sign: -1})
-	var mg, eg int64
-	for i, w := range c.weights {
-		n := int64(c.counts.counts[i])
-		mg, eg = mg+n*int64(w.MG), eg+n*int64(w.EG)
-		c.counts.counts[i] = 0
-	}
-	phase := int64(Phase(p))
-	return value(mg*phase+eg*(MaxPhase-phase), 1, 1)
+	c.model.Features(p, &c.features)
+	return c.features.Value(c.weights)
 }
 
 // value converts a sum to centipawns: the one division, toward zero, and the bound.
