@@ -25,8 +25,7 @@ type templateData struct {
 	Terms   []cell // table order
 	// Arrays holds every term once, in table order: terms whose names differ only in the
 	// number, rank or square at their end share an array, each other term has its own.
-	Arrays     []array
-	Provenance Provenance
+	Arrays []array
 }
 
 // cell is one term.
@@ -34,11 +33,7 @@ type cell struct {
 	TermWeight
 	Group   string
 	Tapered bool
-	Index   int // in the term table; -1 for a square without a term
 }
-
-// Ident returns the name as an identifier of C and similar languages.
-func (c cell) Ident() string { return identifier(c.Name) }
 
 // Score returns S(mg, eg) for a tapered term and a plain number for others.
 func (c cell) Score() string {
@@ -77,10 +72,10 @@ func (f *File) templateData() (*templateData, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &templateData{Units: f.Units(), Model: f.Model, ID: f.ID(), K: f.K, Provenance: f.Provenance}
+	s := &templateData{Units: f.Units(), Model: f.Model, ID: f.ID(), K: f.K}
 	for i := range f.Terms {
 		t := &table[i]
-		s.Terms = append(s.Terms, cell{f.Terms[i], t.Group, t.Tapered, i})
+		s.Terms = append(s.Terms, cell{f.Terms[i], t.Group, t.Tapered})
 		s.Tapered = s.Tapered || t.Tapered
 	}
 	for i := 0; i < len(s.Terms); {
@@ -111,13 +106,6 @@ func arrayName(name string) (prefix, end string, ok bool) {
 	return name[:i], name[i+1:], name[i+1:] == "none" || last >= '0' && last <= '9'
 }
 
-// squareOf returns the table and the square of a term of a piece-square table, by its name.
-func squareOf(name string) (table string, square board.Square, ok bool) {
-	table, end, _ := arrayName(name)
-	square, ok = board.ParseSquare(end)
-	return table, square, ok
-}
-
 func belongs(first, c *cell, prefix string) bool {
 	p, _, ok := arrayName(c.Name)
 	return ok && p == prefix && c.Tapered == first.Tapered
@@ -131,11 +119,11 @@ func newArray(prefix string, cells []cell) array {
 	}
 	full := make([]cell, 64)
 	for i := range full {
-		full[i] = cell{TermWeight: TermWeight{Name: prefix + "." + board.Square(i).String()}, Group: cells[0].Group,
-			Tapered: a.Tapered, Index: -1}
+		full[i].Tapered = a.Tapered
 	}
 	for _, c := range cells {
-		_, sq, ok := squareOf(c.Name)
+		_, end, _ := arrayName(c.Name)
+		sq, ok := board.ParseSquare(end)
 		if !ok {
 			return a
 		}
