@@ -385,35 +385,23 @@ func (p *Position) appendCastling(b []byte) []byte {
 		return append(b, '-')
 	}
 	for c := White; c <= Black; c++ {
-		for _, side := range []byte("KQ") {
-			b = p.appendRight(b, c, side)
+		rights := p.castling & (Rank1 << A1.Relative(c))
+		kingSide := ^(p.Pieces(c, King)<<1 - 1)
+		for i, rooks := range [2]Bitboard{rights & kingSide, rights &^ kingSide} {
+			if rooks == 0 {
+				continue
+			}
+			rook, letter := rooks.First(), "KQ"[i]
+			if outermost, _ := p.castlingRook(c, letter); outermost != rook {
+				letter = 'A' + byte(rook.File())
+			}
+			if c == Black {
+				letter += 'a' - 'A'
+			}
+			b = append(b, letter)
 		}
 	}
 	return b
-}
-
-// appendRight appends the side's right towards K or Q, if it has it.
-func (p *Position) appendRight(b []byte, c Color, side byte) []byte {
-	home := Rank1 << A1.Relative(c)
-	king := p.KingSquare(c)
-	rights := p.castling & home
-	if kingSide := ^(king.Bitboard()<<1 - 1); side == 'K' {
-		rights &= kingSide
-	} else {
-		rights &^= kingSide
-	}
-	if rights == 0 {
-		return b
-	}
-	rook := rights.First()
-	letter := side
-	if outermost, err := p.castlingRook(c, side); err != nil || outermost != rook {
-		letter = 'A' + byte(rook.File())
-	}
-	if c == Black {
-		letter += 'a' - 'A'
-	}
-	return append(b, letter)
 }
 
 // String returns the position's FEN.
