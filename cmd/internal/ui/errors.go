@@ -93,10 +93,8 @@ func Nearest(word string, candidates []string) string {
 
 // DidYouMean returns a question for the end of an error, or "" if no candidate is near.
 func DidYouMean(word, prefix string, candidates []string) string {
-	if near := Nearest(word, candidates); near != "" {
-		return "; did you mean " + prefix + near + "?"
-	}
-	return ""
+	near := Nearest(word, candidates)
+	return If(near != "", "; did you mean %s%s?", prefix, near)
 }
 
 // FaultText is the text of a fault that is no player's of this run, with what to do about it.

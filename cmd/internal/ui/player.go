@@ -158,19 +158,12 @@ func FaultsText(out string, forfeits int64) string {
 	case out == "":
 		return "with --out, logs are kept"
 	case n > 0:
-		text := fmt.Sprintf("logs of %d in %s", n, filepath.Join(out, gamelog.FaultsName))
-		if more := gamelog.MissingFaultLogs(out, forfeits); more > 0 {
-			text += fmt.Sprintf("; %d more are not kept", more)
-		}
-		return text
+		more := gamelog.MissingFaultLogs(out, forfeits)
+		return fmt.Sprintf("logs of %d in %s", n, filepath.Join(out, gamelog.FaultsName)) +
+			If(more > 0, "; %d more are not kept", more)
 	}
 	return "see the journal"
 }
 
 // BusyText says that the machine was busy, as the end of a headline.
-func BusyText(l machine.Load) string {
-	if !l.Busy() {
-		return ""
-	}
-	return fmt.Sprintf("; machine busy: %v", l)
-}
+func BusyText(l machine.Load) string { return If(l.Busy(), "; machine busy: %v", l) }

@@ -199,10 +199,7 @@ func (p *Progress) Stopped() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over.Store(true); p.done > 0 {
-		of := ""
-		if p.total > 0 {
-			of = fmt.Sprintf(" of %d", p.total)
-		}
+		of := If(p.total > 0, " of %d", p.total)
 		fmt.Fprintf(p.w, "%s: stopped after %d%s games  %s\n", p.label, p.done, of, p.note)
 	}
 }

@@ -67,6 +67,14 @@ func (t *Table) Print(w io.Writer) error {
 	return err
 }
 
+// If returns a text, as Sprintf makes it, if it is wanted; else an empty one.
+func If(wanted bool, format string, args ...any) string {
+	if !wanted {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
+}
+
 // Share returns n as a percentage of the whole, with one decimal.
 func Share(n, of int64) string {
 	if of == 0 {
