@@ -107,16 +107,9 @@ func Changes(terms []tuner.TermFit) Part {
 			"two standard errors:", len(list), len(terms))}
 	for _, c := range list {
 		t.Add("%s\t%s\t%.0f\t%d\t%s\t%d\t%s", c.Term.Name, c.Half, c.Start, c.Value, ui.ErrorText(c.SE, 1), c.Term.Count,
-			star(c.Term))
+			ui.If(c.Term.Moved(), "*"))
 	}
 	return Part{Title: "The largest changes", Tables: []ui.Table{t}}
-}
-
-func star(t *tuner.TermFit) string {
-	if t.Moved() {
-		return "*"
-	}
-	return ""
 }
 
 // Terms has every coefficient of a fit, or of a tuning by games, before and after.
@@ -139,7 +132,7 @@ func Terms(list []tuner.TermFit, byGames bool) Part {
 	}
 	for i := range list {
 		x := &list[i]
-		mark := star(x)
+		mark := ui.If(x.Moved(), "*")
 		switch {
 		case x.Frozen:
 			mark = "="
@@ -185,23 +178,12 @@ func fit(r *tuner.Report, took time.Duration) (t ui.Table) {
 		t.Add("\t%d of %d positions (%s) have no score: their target is the result alone, as with --lambda 1",
 			r.Unscored, r.Rows, ui.Share(int64(r.Unscored), int64(r.Rows)))
 	}
-	seconds, converged := "", ""
-	if took > 0 {
-		seconds = fmt.Sprintf(", %.1f s", took.Seconds())
-	}
-	if !r.Converged {
-		converged = ", not converged"
-	}
-	t.Add("fit\t%s: %d steps%s, %.1g above the smallest mean loss%s", r.Method, r.Steps, converged, r.Gap, seconds)
+	t.Add("fit\t%s: %d steps%s, %.1g above the smallest mean loss%s", r.Method, r.Steps,
+		ui.If(!r.Converged, ", not converged"), r.Gap, ui.If(took > 0, ", %.1f s", took.Seconds()))
 	t.Add("loss\ttraining %.6f -> %.6f, validation %s -> %s; rounding to integers costs %.1e", r.Start.Train,
 		r.Rounded.Train, Loss(r.Start.Valid), Loss(r.Rounded.Valid), r.Rounded.Train-r.Fit.Train)
-	scores := ""
-	if r.KScore != 0 {
-		scores = fmt.Sprintf("; scores %.6f", r.KScore)
-	}
 	t.Add("K\t%.6f per %s under the start weights, %.6f under the new ones%s", r.K,
-		(&models.File{Unit: r.Unit}).UnitName(),
-		r.FileK, scores)
+		(&models.File{Unit: r.Unit}).UnitName(), r.FileK, ui.If(r.KScore != 0, "; scores %.6f", r.KScore))
 	if l := r.Linearization; l != nil {
 		t.Add("slopes\tpredict a change of the evaluation by %.1f centipawns (RMS); %s moves most, by %.1f of effect",
 			l.Predicted, l.Term, l.Largest)
@@ -212,11 +194,8 @@ func fit(r *tuner.Report, took time.Duration) (t ui.Table) {
 	if r.Unit != 0 {
 		t.Add("unit\tweights and their errors are in engine units, %g a pawn; widths of priors are in centipawns", r.Unit)
 	}
-	factor := ""
-	if r.PriorFactor != 0 && r.PriorFactor != 1 {
-		factor = fmt.Sprintf("; priors of %.3g times the default width", r.PriorFactor)
-	}
-	t.Add("parameters\t%d, %.1f effective%s", r.Parameters, r.Effective, factor)
+	t.Add("parameters\t%d, %.1f effective%s", r.Parameters, r.Effective, ui.If(r.PriorFactor != 0 && r.PriorFactor != 1,
+		"; priors of %.3g times the default width", r.PriorFactor))
 	if r.Clustering != 0 {
 		t.Add("D\t%.2f (rows of a game depend on each other: %.2f; spread of a single row: %.2f)", r.Design, r.Clustering,
 			r.Dispersion)

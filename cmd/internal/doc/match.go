@@ -22,11 +22,8 @@ func Match(r *match.Result, dir string) *Document {
 	d.Done, d.Warnings, d.WDL = r.Games, r.Warnings, fmt.Sprintf("%d–%d–%d", r.Wins, r.Draws, r.Losses)
 	var facts ui.Table
 	for i, nps := range r.NodesPerSecond() {
-		speed, name, id := "", [2]string{r.A, r.B}[i], [2]string{r.IDA, r.IDB}[i]
-		if nps > 0 {
-			speed = fmt.Sprintf(", %.0f nodes/s", nps)
-		}
-		facts.Add("%c\t%s%s", 'A'+i, name, speed)
+		name, id := [2]string{r.A, r.B}[i], [2]string{r.IDA, r.IDB}[i]
+		facts.Add("%c\t%s%s", 'A'+i, name, ui.If(nps > 0, ", %.0f nodes/s", nps))
 		if id != name && id != "" {
 			facts.Add("\t%s", id)
 		}
@@ -228,10 +225,7 @@ func Screen(r *screen.Result) *Document {
 		notes = []string{"Elo -: too few games for the number of factors, or all ended alike"}
 	}
 	for _, x := range r.Decided {
-		fixed := ""
-		if x.Fixed {
-			fixed = ", and kept at the better level (so their effects are too large)"
-		}
+		fixed := ui.If(x.Fixed, ", and kept at the better level (so their effects are too large)")
 		notes = append(notes, fmt.Sprintf("decided after %d games%s: %s", x.Games, fixed, strings.Join(x.Factors, ", ")))
 	}
 	d.Parts = []Part{{Tables: []ui.Table{effects(r)}, Notes: append(notes, ended)}}

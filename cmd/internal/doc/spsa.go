@@ -114,28 +114,19 @@ func Selfplay(s *datagen.Summary, dir string) *Document {
 	}
 	var t ui.Table
 	t.Add("games\t%d\t+%d =%d -%d for White", s.Games, s.WhiteWins, s.Draws, s.BlackWins)
-	unscored := ""
-	if s.Unscored > 0 {
-		unscored = fmt.Sprintf("; %d of them have no score", s.Unscored)
-	}
-	t.Add("plies\t%d\t%.1f a game, without openings%s", s.Plies, float64(s.Plies)/float64(max(1, s.Games)), unscored)
+	t.Add("plies\t%d\t%.1f a game, without openings%s", s.Plies, float64(s.Plies)/float64(max(1, s.Games)),
+		ui.If(s.Unscored > 0, "; %d of them have no score", s.Unscored))
 	t.Add("ended by\t\t%s", ui.CountsText(s.Terminations))
 	if n := s.Forfeits(); n > 0 {
 		t.Add("forfeits\t%d\t%s; no labels", n, ui.FaultsText(dir, n))
 	}
-	differently := ""
-	if s.PlayedOn > 0 {
-		differently = fmt.Sprintf(" (%.1f %%, 95 %% interval %.1f to %.1f), %d of these won by the other side", 100*share,
-			100*lo, 100*hi, s.Reversed)
-	}
+	differently := ui.If(s.PlayedOn > 0, " (%.1f %%, 95 %% interval %.1f to %.1f), %d of these won by the other side",
+		100*share, 100*lo, 100*hi, s.Reversed)
 	t.Add("adjudicated\t%d\t%d of them played to the end as a check: %d ended differently%s", s.Adjudicated, s.PlayedOn,
 		s.Disagreed, differently)
 	if c := s.Search; c.Checks > 0 {
-		unscored := ""
-		if c.Unscored > 0 {
-			unscored = fmt.Sprintf(", %d without a score: accepted unchecked", c.Unscored)
-		}
-		t.Add("openings\t%d checked\t%d unbalanced, %d played before%s", c.Checks, c.Lopsided, c.Repeated, unscored)
+		t.Add("openings\t%d checked\t%d unbalanced, %d played before%s", c.Checks, c.Lopsided, c.Repeated,
+			ui.If(c.Unscored > 0, ", %d without a score: accepted unchecked", c.Unscored))
 	}
 	if seconds := s.Took.Seconds(); seconds > 0 {
 		t.Add("speed\t%.1f games/s\t%.0f plies/s, %.0f nodes/s", float64(s.Played)/seconds, float64(s.Plied)/seconds,
@@ -182,10 +173,8 @@ func Engine(r *ownengine.Result, dir string) *Document {
 		case m.r.Verdict == match.NoVerdict:
 			t.Add("%s\tno verdict: %s; the same command tries this match again", m.name, m.r.Reason)
 		default:
-			lost := ""
-			if m.r.Known() && m.r.EloHi < 0 && r.Patch != "" {
-				lost = ": a loss, so think again before you apply the patch"
-			}
+			lost := ui.If(m.r.Known() && m.r.EloHi < 0 && r.Patch != "",
+				": a loss, so think again before you apply the patch")
 			t.Add("%s\t%s Elo, %d games +%d =%d -%d%s", m.name, m.r.Strength.Text(""), m.r.Games, m.r.Wins, m.r.Draws,
 				m.r.Losses, lost)
 		}
