@@ -222,10 +222,8 @@ func advise(cmd *cobra.Command, err error) error {
 		if h.kept != "" && info.Resume != "" {
 			h.cure = h.kept
 		}
-		again := ""
-		if bound, err := durable.Bound(dir, gamelog.Loose); bound || err != nil {
-			again = ", with another --out"
-		}
+		bound, e := durable.Bound(dir, gamelog.Loose)
+		again := ui.If(bound || e != nil, ", with another --out")
 		switch {
 		case h.cure == "" && h.kept != "":
 			return err

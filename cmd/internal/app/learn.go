@@ -361,17 +361,9 @@ func (s *learning) locate(flag, file string, planned *string) error {
 // runName returns a name, made from the settings, for a run without one.
 func (s *learning) runName(p *learn.Plan) string {
 	if s.plan == "" {
-		name := "learn"
-		if s.model != "assay" {
-			name += "-" + s.model
-		}
-		if s.method != learn.Methods()[0] {
-			name += "-" + s.method
-		}
-		if s.Limits.HardNodes {
-			name += "-exact"
-		}
-		return fmt.Sprintf("%s-g%d-n%d-k%d-s%d", name, s.games, s.Limits.Nodes, s.generations, s.Seed)
+		kind := ui.If(s.model != "assay", "-%s", s.model) + ui.If(s.method != learn.Methods()[0], "-%s", s.method) +
+			ui.If(s.Limits.HardNodes, "-exact")
+		return fmt.Sprintf("learn%s-g%d-n%d-k%d-s%d", kind, s.games, s.Limits.Nodes, s.generations, s.Seed)
 	}
 	doc, _ := json.Marshal(p) // a plan that was read can be written
 	return fmt.Sprintf("learn-k%d-s%d-%.8s", len(p.Generations), p.Seed, durable.SumBytes(doc))

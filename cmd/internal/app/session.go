@@ -320,11 +320,9 @@ func openingChecker(players ...selfplay.Player) (selfplay.Player, error) {
 }
 
 func crowdedGames(timed bool, games int) string {
-	if cores := runtime.GOMAXPROCS(0); timed && games > cores {
-		return fmt.Sprintf("%d timed games at once on %d cores slow each other down; use --concurrency %d or less", games,
-			cores, cores)
-	}
-	return ""
+	cores := runtime.GOMAXPROCS(0)
+	return ui.If(timed && games > cores,
+		"%d timed games at once on %d cores slow each other down; use --concurrency %d or less", games, cores, cores)
 }
 
 // hashTables returns the sizes of the hash tables, in MiB, that each game at once keeps: of every player, as typed or
@@ -377,15 +375,13 @@ func crowdedMemory(games int, memory int64, tables []int) string {
 	if memory == 0 || need <= memory {
 		return ""
 	}
-	what, cure := fmt.Sprintf("%d games at once", games), ""
+	what := fmt.Sprintf("%d games at once", games)
 	if games == 1 {
 		what = "a game"
 	}
-	if fit := memory / each; fit > 0 {
-		cure = fmt.Sprintf(", or --concurrency %d or less", fit)
-	}
+	fit := memory / each
 	return fmt.Sprintf("the hash tables of %s need %d MiB, but there are %d MiB of memory; use a smaller Hash%s", what,
-		need>>20, memory>>20, cure)
+		need>>20, memory>>20, ui.If(fit > 0, ", or --concurrency %d or less", fit))
 }
 
 // sharedOpenings returns a warning if the new run has the players and the openings of another run of the command in
