@@ -102,11 +102,7 @@ func (k *checker) untouched() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	how := "; built before"
-	if b.New {
-		how = ""
-	}
-	return fmt.Sprintf("%s, %v%s", k.source.Short(), bench, how), nil
+	return fmt.Sprintf("%s, %v%s", k.source.Short(), bench, ui.If(!b.New, "; built before")), nil
 }
 
 // settable builds the engine with settable numbers, and compares the benches.

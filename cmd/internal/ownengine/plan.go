@@ -137,15 +137,10 @@ func (p *Plan) Text() string {
 	if p.Generations == 1 {
 		how = "in one generation"
 	}
-	if p.Hours > 0 {
-		how += fmt.Sprintf(", from %g hours", p.Hours)
-	}
+	how += ui.If(p.Hours > 0, ", from %g hours", p.Hours)
 	line("self-play", "%d games at %s, %s", p.Games, p.LimitsText(), how)
 	line("gate", "up to %d games of three sizes of the step, SPRT [%g, %g]", p.Gate, p.Elo0, p.Elo1)
-	more := ""
-	if p.Hours > 0 && p.Final != p.mostFinal {
-		more = ", and what the gate leaves"
-	}
+	more := ui.If(p.Hours > 0 && p.Final != p.mostFinal, ", and what the gate leaves")
 	list := []string{fmt.Sprintf("%d games at %s%s", p.Final, p.LimitsText(), more)}
 	if p.Clocked > 0 {
 		list = append(list, fmt.Sprintf("%d at %s", p.Clocked, p.FinalClock))
