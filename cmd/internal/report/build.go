@@ -147,9 +147,7 @@ func (b *builder) soFar(d *doc.Document, unit string) *doc.Document {
 	if d.Headline = fmt.Sprintf("%d %s", d.Done, unit); d.Total > 0 {
 		d.Headline = fmt.Sprintf("%d of %d %s", d.Done, d.Total, unit)
 	}
-	if note != "" {
-		d.Headline += ": " + note
-	}
+	d.Headline += ui.If(note != "", ": %s", note)
 	return d
 }
 

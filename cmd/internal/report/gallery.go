@@ -176,10 +176,8 @@ func (t *tally) figures(name string) []figure {
 func (t *tally) summary() ui.Table {
 	different, most, effective := t.Openings()
 	share, rate := t.RepeatedPositions()
-	repeated := percent(share, 1) + " of the searched positions"
-	if rate > 1 {
-		repeated += fmt.Sprintf(" (of a sample by key, one in %d)", rate)
-	}
+	repeated := percent(share, 1) + " of the searched positions" +
+		ui.If(rate > 1, " (of a sample by key, one in %d)", rate)
 	var rows ui.Table
 	rows.Add("games\t%d", t.Games)
 	rows.Add("plies searched\t%d", t.Plies)
@@ -232,16 +230,9 @@ func describeWorkers(list *coordinator.Snapshot, running bool) doc.Part {
 			present++
 			cores += w.Cores
 		}
-		program, speed := w.Program, ""
-		if w.Speed > 0 {
-			speed = fmt.Sprintf("%.0f", w.Speed)
-		}
-		if w.System != "" {
-			program += ", " + w.System
-		}
 		t.Add("%s\t%s\t%d\t%s\t%s ago\t%d\t%d\t%d\t%s\t%s", w.Name, strings.TrimSpace(string(w.State)+" "+w.Reason), w.Units,
 			percent(float64(w.Units)/float64(max(1, units)), 1), list.Updated.Sub(w.Seen).Round(time.Second), w.Failures,
-			w.Replays, w.Cores, speed, program)
+			w.Replays, w.Cores, ui.If(w.Speed > 0, "%.0f", w.Speed), w.Program+ui.If(w.System != "", ", %s", w.System))
 	}
 	text := "No worker is at work: the run has stopped"
 	if running {
