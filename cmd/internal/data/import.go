@@ -202,12 +202,8 @@ func printComments(stdout io.Writer, t *pgn.Tally) error {
 				r.Scores, r.Games, r.Dialect)
 			continue
 		}
-		why := ""
-		if r.Why != "" {
-			why = "; " + r.Why
-		}
 		fmt.Fprintf(&b, "scores: %d of %d games (%s: %s, %s, %s%s)\n", r.Scores, r.Games, r.Dialect, r.Unit, r.View, r.Ply,
-			why)
+			ui.If(r.Why != "", "; %s", r.Why))
 	}
 	if t.Books > 0 {
 		fmt.Fprintf(&b, "book moves: marked in %d games\n", t.Books)

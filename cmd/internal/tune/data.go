@@ -309,10 +309,8 @@ func (t *tuneTask) checkViews(f *tuneFlags) error {
 }
 
 func (t *tuneTask) warnings() []string {
-	draws := ""
-	if t.ruleDraws > 0 {
-		draws = fmt.Sprintf("%d positions that the rules call a draw have another result and are left out", t.ruleDraws)
-	}
+	draws := ui.If(t.ruleDraws > 0, "%d positions that the rules call a draw have another result and are left out",
+		t.ruleDraws)
 	return slices.DeleteFunc([]string{t.viewWarning, t.warning, draws}, func(w string) bool { return w == "" })
 }
 
