@@ -83,15 +83,8 @@ func showWeights(x *Opened) string {
 		if shown[i] {
 			continue
 		}
-		eg := WithError(w.EG, w.SEEG)
-		if !x.terms[i].Tapered {
-			eg = ""
-		}
-		count := ""
-		if w.Count > 0 {
-			count = fmt.Sprint(w.Count)
-		}
-		t.Add("%s\t%s\t%s\t%s", w.Name, WithError(w.MG, w.SEMG), eg, count)
+		eg := ui.If(x.terms[i].Tapered, "%s", WithError(w.EG, w.SEEG))
+		t.Add("%s\t%s\t%s\t%s", w.Name, WithError(w.MG, w.SEMG), eg, ui.If(w.Count > 0, "%d", w.Count))
 	}
 	_ = t.Print(&b)
 	b.WriteString(boards)
@@ -100,10 +93,7 @@ func showWeights(x *Opened) string {
 
 // addProvenance adds the provenance, as far as it is known.
 func addProvenance(t *ui.Table, p *models.Provenance) {
-	loss := ""
-	if p.LossTrain != 0 || p.LossValid != 0 {
-		loss = fmt.Sprintf("%.6f training, %.6f validation", p.LossTrain, p.LossValid)
-	}
+	loss := ui.If(p.LossTrain != 0 || p.LossValid != 0, "%.6f training, %.6f validation", p.LossTrain, p.LossValid)
 	for _, line := range [][2]string{
 		{"parent", p.Parent}, {"method", p.Method}, {"data", strings.Join(p.Data, " ")}, {"rows", fmt.Sprint(p.Rows)},
 		{"games", fmt.Sprint(p.Games)}, {"split", p.Split}, {"loss", loss}, {"seed", fmt.Sprint(p.Seed)},
@@ -179,11 +169,8 @@ func printChanges(w io.Writer, a, b *Opened, changes []models.Change) error {
 	fmt.Fprintln(w)
 	t := ui.Table{Head: []string{"term", ">mg A", ">B", ">change", ">eg A", ">B", ">change", ""}}
 	for _, c := range changes {
-		star := ""
-		if c.Significant {
-			star = "*"
-		}
-		t.Add("%s\t%d\t%d\t%+d\t%d\t%d\t%+d\t%s", c.Name, c.MGA, c.MGB, c.MGB-c.MGA, c.EGA, c.EGB, c.EGB-c.EGA, star)
+		t.Add("%s\t%d\t%d\t%+d\t%d\t%d\t%+d\t%s", c.Name, c.MGA, c.MGB, c.MGB-c.MGA, c.EGA, c.EGB, c.EGB-c.EGA,
+			ui.If(c.Significant, "*"))
 	}
 	return t.Print(w)
 }
