@@ -74,10 +74,7 @@ correct play, the move is random.`,
 			if left == nil {
 				return errors.New("all heaps are empty: the game is over")
 			}
-			luck := ""
-			if !found {
-				luck = " (random: no move leaves a safe position)"
-			}
+			luck := ui.If(!found, " (random: no move leaves a safe position)")
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "case %c     %s\nheaps      %s, columns 16 8 4 2 1 sum to %v\n"+
 				"leaves     %s, columns sum to %v%s\n", rules.Case(heaps), nimRule(rules, heaps), commas(heaps), nim.Sums(heaps),
 				commas(left), nim.Sums(left), luck)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/historic"
@@ -225,10 +226,7 @@ func (p *printedProgram) print(ctx context.Context, w io.Writer) error {
 			fmt.Fprintf(w, "the same move in %d of %d turns\n\n", sameHere, turnsHere)
 		}
 	}
-	note := ""
-	if p.note != "" {
-		note = p.note + "\n"
-	}
-	_, err := fmt.Fprintf(w, "the same move in %d of %d turns\n%ssource: %s\n", same, turns, note, p.source)
+	_, err := fmt.Fprintf(w, "the same move in %d of %d turns\n%ssource: %s\n", same, turns,
+		ui.If(p.note != "", "%s\n", p.note), p.source)
 	return err
 }
