@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/quote"
 )
 
@@ -50,13 +51,8 @@ var (
 
 // byMake is the command for a Makefile that has the program's name in a variable, or in its -o.
 func byMake(dir, text string) string {
-	command := "make"
-	if dir != "." {
-		command += " -C " + quote.Word(dir)
-	}
-	if target := makeTarget.FindString(text); strings.HasPrefix(target, "basic") {
-		command += " basic" // without profiles, as many engines call it
-	}
+	plain := strings.HasPrefix(makeTarget.FindString(text), "basic") // without profiles, as many engines call it
+	command := "make" + ui.If(dir != ".", " -C %s", quote.Word(dir)) + ui.If(plain, " basic")
 	if m := makeName.FindStringSubmatch(text); m != nil && strings.Contains(text, "-o $("+m[1]+")") {
 		return command + " " + m[1] + "={out}"
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/quote"
 )
 
@@ -132,19 +133,11 @@ func (e engine) player(own []string) (string, error) {
 	if e.command == "" {
 		return "", errors.New("an -engine has no cmd=")
 	}
-	text := "uci:"
-	if e.name != "" {
-		text += "name=" + strings.NewReplacer(":", "-", "?", "").Replace(e.name) + ":"
-	}
+	text := "uci:" + ui.If(e.name != "", "name=%s:", strings.NewReplacer(":", "-", "?", "").Replace(e.name))
 	for _, key := range own {
 		text += key + "=" + e.limits[key] + ":"
 	}
-	if e.timeout != "" {
-		text += "timeout=" + e.timeout + ":"
-	}
-	if e.white {
-		text += "view=white:"
-	}
+	text += ui.If(e.timeout != "", "timeout=%s:", e.timeout) + ui.If(e.white, "view=white:")
 	text = strings.TrimSpace(text + quote.Special(e.command, " \t'\"\\?&") + " " + e.args)
 	for i, o := range e.options {
 		text += []string{"?", "&"}[min(i, 1)] + o[0]
