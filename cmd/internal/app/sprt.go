@@ -312,7 +312,7 @@ func (r *sprtReport) addMeasurement(facts, more *ui.Table) {
 	default:
 		facts.Add("Elo\t%s", c.Strength.Text(""))
 	}
-	facts.Add("LOS\t%s", ui.PercentOr(c.LOS, 2))
+	facts.Add("LOS\t%s", ui.Known("%.2f %%", 100*c.LOS))
 	more.Add("corrected bounds\t%.4f, %.4f, for overshoot", c.CorrectedLower, c.CorrectedUpper)
 	more.Add("after the stop\t%s", c.AfterStop.Text(""))
 	for _, row := range c.Details.Lines() {
@@ -322,10 +322,6 @@ func (r *sprtReport) addMeasurement(facts, more *ui.Table) {
 		more.Add("draws\t%.2f %%", 100*c.DrawRatio)
 		return
 	}
-	ratio := "-"
-	if c.PairRatio.Known() {
-		ratio = fmt.Sprintf("%.3f won to one lost", c.PairRatio)
-	}
 	more.Add("even pairs\t%.2f %%", 100*c.DrawRatio)
-	more.Add("pair ratio\t%s", ratio)
+	more.Add("pair ratio\t%s", ui.Known("%.3f won to one lost", c.PairRatio))
 }

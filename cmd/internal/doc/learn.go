@@ -106,7 +106,7 @@ func Changes(terms []tuner.TermFit) Part {
 		Caption: fmt.Sprintf("The %d coefficients that moved most, of %d terms; a star marks a change of more than "+
 			"two standard errors:", len(list), len(terms))}
 	for _, c := range list {
-		t.Add("%s\t%s\t%.0f\t%d\t%s\t%d\t%s", c.Term.Name, c.Half, c.Start, c.Value, ui.ErrorText(c.SE, 1), c.Term.Count,
+		t.Add("%s\t%s\t%.0f\t%d\t%s\t%d\t%s", c.Term.Name, c.Half, c.Start, c.Value, ui.Known("%.1f", c.SE), c.Term.Count,
 			ui.If(c.Term.Moved(), "*"))
 	}
 	return Part{Title: "The largest changes", Tables: []ui.Table{t}}
@@ -124,7 +124,7 @@ func Terms(list []tuner.TermFit, byGames bool) Part {
 	certain := func(se num.Float, i tuner.Interval) string {
 		switch {
 		case !byGames:
-			return ui.ErrorText(se, 1)
+			return ui.Known("%.1f", se)
 		case i == (tuner.Interval{}):
 			return "-"
 		}
@@ -140,7 +140,8 @@ func Terms(list []tuner.TermFit, byGames bool) Part {
 			mark = "?"
 		}
 		t.Add("%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t%d\t%s\t%.0f\t%s", x.Name, x.StartMG, x.MG, certain(x.SEMG, x.IntervalMG),
-			x.StartEG, x.EG, certain(x.SEEG, x.IntervalEG), x.Count, ui.PercentOr(x.DataShare, 0), x.EffectiveGames, mark)
+			x.StartEG, x.EG, certain(x.SEEG, x.IntervalEG), x.Count, ui.Known("%.0f %%", 100*x.DataShare), x.EffectiveGames,
+			mark)
 	}
 	return Part{Title: "Every coefficient", Tables: []ui.Table{t}, More: true, Notes: []string{
 		"data: the share of the term that the data determined; the prior holds the rest, and then a small error says\n" +

@@ -74,7 +74,7 @@ func testText(r *match.Result) string {
 
 func measures(r *match.Result) Part {
 	var t ui.Table
-	t.Add("LOS\t%s", ui.PercentOr(r.LOS, 1))
+	t.Add("LOS\t%s", ui.Known("%.1f %%", 100*r.LOS))
 	t.Add("even pairs\t%.1f %%", 100*r.DrawRatio)
 	for _, row := range r.Details.Lines() {
 		t.Rows = append(t.Rows, row[:])

@@ -34,7 +34,6 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/internal/durable"
 )
@@ -131,10 +130,8 @@ func render(name string, data any) (template.HTML, error) {
 	return template.HTML(quote.Lines(b.Bytes())), nil
 }
 
-// funcs are the functions with which templates format numbers.
+// funcs are what templates call.
 var funcs = template.FuncMap{
-	"fixed": func(digits int, v float64) string { return fmt.Sprintf("%.*f", digits, v) },
-	"se":    func(digits int, v num.Float) string { return ui.ErrorText(v, digits) },
 	"ends":  ends,
 	"name":  func(head string) string { name, _ := ui.Column(head); return name },
 	"right": func(head string) bool { _, right := ui.Column(head); return right },

@@ -106,18 +106,10 @@ func Listed(names []string, most int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// ErrorText returns a standard error, a dash if it is not known.
-func ErrorText(se num.Float, digits int) string {
-	if !se.Known() {
+// Known formats a number, as a dash if it is not known.
+func Known(format string, x num.Float) string {
+	if !x.Known() {
 		return "-"
 	}
-	return fmt.Sprintf("%.*f", digits, se)
-}
-
-// PercentOr returns a share in percent, a dash if it is not known.
-func PercentOr(share num.Float, digits int) string {
-	if !share.Known() {
-		return "-"
-	}
-	return fmt.Sprintf("%.*f %%", digits, 100*float64(share))
+	return fmt.Sprintf(format, x)
 }
