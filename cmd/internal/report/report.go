@@ -30,6 +30,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/assay-chess/assay/cmd/internal/doc"
@@ -111,31 +112,24 @@ func embedded(name string) []byte {
 	return data
 }
 
-// render executes one of the page's templates, and gives each figure an id. Templates escape what HTML would obey;
-// quote, what a terminal would that shows the file.
+// render executes one of the page's templates. They escape what HTML would obey; quote, what a terminal would that
+// shows the file.
 func render(name string, data any) (template.HTML, error) {
-	figures := 0
-	next := func() int {
-		figures++
-		return figures
-	}
-	t, err := template.New("").Funcs(funcs).Funcs(template.FuncMap{"next": next}).ParseFS(files, "page/*.html")
-	if err != nil {
-		return "", err
-	}
 	var b bytes.Buffer
-	if err := t.ExecuteTemplate(&b, name, data); err != nil {
+	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
 		return "", fmt.Errorf("report: %s: %w", name, err)
 	}
 	return template.HTML(quote.Lines(b.Bytes())), nil
 }
 
-// funcs are what templates call.
-var funcs = template.FuncMap{
-	"ends":  ends,
-	"name":  func(head string) string { name, _ := ui.Column(head); return name },
-	"right": func(head string) bool { _, right := ui.Column(head); return right },
-}
+// templates are the page's, parsed once.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"ends":  ends,
+		"name":  func(head string) string { name, _ := ui.Column(head); return name },
+		"right": func(head string) bool { _, right := ui.Column(head); return right },
+	}).ParseFS(files, "page/*.html"))
+})
 
 func percent(part, whole float64) string {
 	if whole == 0 {
