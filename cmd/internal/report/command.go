@@ -186,7 +186,28 @@ func NewRuns() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return ui.Show(cmd, runsJSON(runs), func(w io.Writer) error { return printRuns(w, dir, runs) })
+			list, t := []runJSON{}, ui.Table{Head: []string{"name", "state", "command", "last change", "resume with"}}
+			for _, r := range runs {
+				j := runJSON{Name: r.Name, Dir: r.Dir, State: r.State, Command: r.Info.Command, Resume: r.Info.Resume,
+					Updated: r.Updated}
+				resume := j.Resume
+				if r.State == durable.Complete || r.State == durable.Running {
+					resume = "-"
+				}
+				if r.Err != nil {
+					j.Error = r.Err.Error()
+					resume = j.Error
+				}
+				list = append(list, j)
+				t.Add("%s\t%s\t%s\t%s\t%s", r.Name, r.State, r.Info.Command, r.Updated.Format(time.DateTime), resume)
+			}
+			return ui.Show(cmd, map[string]any{"runs": list}, func(w io.Writer) error {
+				if len(list) == 0 {
+					fmt.Fprintf(w, "no runs in %s\n", dir)
+					return nil
+				}
+				return t.Print(w)
+			})
 		},
 	}
 	ui.JSON(cmd)
@@ -201,38 +222,6 @@ type runJSON struct {
 	Resume  string        `json:"resume"`
 	Updated time.Time     `json:"updated"`
 	Error   string        `json:"error,omitempty"`
-}
-
-func runsJSON(runs []durable.RunStatus) any {
-	list := make([]runJSON, 0, len(runs))
-	for _, r := range runs {
-		j := runJSON{Name: r.Name, Dir: r.Dir, State: r.State, Command: r.Info.Command, Resume: r.Info.Resume,
-			Updated: r.Updated}
-		if r.Err != nil {
-			j.Error = r.Err.Error()
-		}
-		list = append(list, j)
-	}
-	return map[string]any{"runs": list}
-}
-
-func printRuns(out io.Writer, dir string, runs []durable.RunStatus) error {
-	if len(runs) == 0 {
-		fmt.Fprintf(out, "no runs in %s\n", dir)
-		return nil
-	}
-	t := ui.Table{Head: []string{"name", "state", "command", "last change", "resume with"}}
-	for _, r := range runs {
-		resume := r.Info.Resume
-		if r.State == durable.Complete || r.State == durable.Running {
-			resume = "-"
-		}
-		if r.Err != nil {
-			resume = r.Err.Error()
-		}
-		t.Add("%s\t%s\t%s\t%s\t%s", r.Name, r.State, r.Info.Command, r.Updated.Format(time.DateTime), resume)
-	}
-	return t.Print(out)
 }
 
 // findRun returns the folder of a run, given its path or its name in Dir.
