@@ -375,12 +375,7 @@ func openSources[R any](paths []string, warn func(format string, args ...any),
 // searches sets up the quiescence search, and the search for new scores.
 func (f *positionsFlags) searches(c *positions.Config) error {
 	if f.filter.Resolve != positions.ResolveKeep || f.filter.MaxNoise > 0 {
-		model, coefs, name, err := openWeights(f.weights)
-		if err != nil {
-			return err
-		}
-		c.Filter.Evaluation = name
-		if c.NewResolver, err = positions.Quiescence(model, coefs); err != nil {
+		if err := ui.Quiescence(c, f.weights); err != nil {
 			return err
 		}
 	}
@@ -398,20 +393,14 @@ func (f *positionsFlags) searches(c *positions.Config) error {
 		c.NewPlayer = func() (engine.Player, error) { return roster.Open(spec) }
 		return err
 	}
-	model, coefs, name, err := openWeights(f.judge)
-	c.Filter.Relabel = fmt.Sprintf("nodes=%d %s", f.nodes, name)
+	file, err := models.Open(f.judge)
+	if err != nil {
+		return err
+	}
+	model, coefs, err := file.Weights()
+	c.Filter.Relabel = fmt.Sprintf("nodes=%d %s %s", f.nodes, file.Model, file.ID())
 	c.NewPlayer = positions.Searcher(model, coefs)
 	return err
-}
-
-// openWeights opens weights; name is what a data set's manifest has of them.
-func openWeights(path string) (model *eval.Model, coefs []eval.Coef, name string, err error) {
-	file, err := models.Open(path)
-	if err != nil {
-		return nil, nil, "", err
-	}
-	model, coefs, err = file.Weights()
-	return model, coefs, file.Model + " " + file.ID(), err
 }
 
 func printCounts(out io.Writer, c positions.Counts, shares positions.Bands) error {

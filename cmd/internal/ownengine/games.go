@@ -12,7 +12,6 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/internal/durable"
-	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -148,18 +147,9 @@ const quietBy = "shannon-1950"
 
 // quiet makes quiet positions of games.
 func (k *workshop) quiet(games, out string, p *Plan) (rows int64, err error) {
-	file, err := models.Open(quietBy)
-	if err != nil {
-		return 0, err
-	}
-	model, coefs, err := file.Weights()
-	if err != nil {
-		return 0, err
-	}
 	c := positions.Config{Filter: positions.DefaultFilter(), Program: ui.Version(), Views: &dataset.Views{}}
 	c.Filter.DropLeafScore, c.Filter.Seed = true, p.Seed
-	c.Filter.Evaluation = file.Model + " " + file.ID()
-	if c.NewResolver, err = positions.Quiescence(model, coefs); err != nil {
+	if err := ui.Quiescence(&c, quietBy); err != nil {
 		return 0, err
 	}
 	read, err := dataset.OpenGames(games)

@@ -170,19 +170,11 @@ func (s *noiseSample) take(p *board.Position) {
 
 // count runs the quiescence search of assay's own weights on the sample.
 func (s *noiseSample) count() (n positions.Noise, err error) {
-	file, err := models.Open(models.Default)
-	if err != nil {
+	var c positions.Config
+	if err := ui.Quiescence(&c, models.Default); err != nil {
 		return n, err
 	}
-	model, coefs, err := file.Weights()
-	if err != nil {
-		return n, err
-	}
-	newResolver, err := positions.Quiescence(model, coefs)
-	if err != nil {
-		return n, err
-	}
-	resolve := newResolver()
+	resolve := c.NewResolver()
 	for i := range s.boards {
 		n.Add(&s.boards[i], resolve)
 	}

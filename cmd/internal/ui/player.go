@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/syzygy"
+	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/roster"
@@ -121,6 +123,21 @@ func Tables(path string, fifty bool, say func(string)) (*syzygy.Judge, error) {
 		return nil, fmt.Errorf("--syzygy: %w", err)
 	}
 	return j, nil
+}
+
+// Quiescence has c make positions quiet by the search of weights, a file or embedded ones.
+func Quiescence(c *positions.Config, weights string) error {
+	file, err := models.Open(weights)
+	if err != nil {
+		return err
+	}
+	model, coefs, err := file.Weights()
+	if err != nil {
+		return err
+	}
+	c.Filter.Evaluation = file.Model + " " + file.ID()
+	c.NewResolver, err = positions.Quiescence(model, coefs)
+	return err
 }
 
 // maxFaultsShown is how many faults of players are reported while games are played.
