@@ -9,8 +9,6 @@ const make = (tag, attrs = {}, text = "") => {
 
 // Tables: a button in each heading sorts by it.
 function sortable(table) {
-  if (table.dataset.ready) return;
-  table.dataset.ready = "1";
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((th, column) => {
     const button = make("button", { type: "button" }, th.textContent);
@@ -21,7 +19,7 @@ function sortable(table) {
       th.setAttribute("aria-sort", down ? "descending" : "ascending");
       const body = table.tBodies[0];
       const rows = [...body.rows].map(row => {
-        const cell = row.cells[column], text = (cell?.dataset.v ?? cell?.textContent ?? "").trim().replace(/^[–-]$/, "");
+        const cell = row.cells[column], text = (cell?.textContent ?? "").trim().replace(/^[–-]$/, "");
         return { row, text, number: text === "" ? NaN : Number(text) };
       });
       const numbers = rows.some(r => !Number.isNaN(r.number)) && rows.every(r => r.text === "" || !Number.isNaN(r.number));
@@ -36,8 +34,6 @@ function sortable(table) {
 
 // A choice does what the headings do, which a narrow page does not show.
 function sorter(select) {
-  if (select.dataset.ready) return;
-  select.dataset.ready = "1";
   const buttons = [...document.querySelector(`#${select.dataset.table} table`).querySelectorAll("thead button")];
   select.append(...["start", ...buttons.flatMap(b => [b.textContent + " ▲", b.textContent + " ▼"])].map((text, i) => make("option", { value: i }, text)));
   select.options[0].disabled = true;
@@ -58,8 +54,6 @@ function flip(box) {
 
 // A search field hides the rows that lack one of its words.
 function filter(input) {
-  if (input.dataset.ready) return;
-  input.dataset.ready = "1";
   const table = document.querySelector(`#${input.dataset.table} table`);
   const count = input.closest(".controls").querySelector(".count");
   const rows = [...table.tBodies[0].rows].map(row => [row, row.cells[0].textContent.toLowerCase()]);
@@ -151,8 +145,6 @@ function placeInAddress() {
 }
 
 function replay(root) {
-  if (root.dataset.ready) return;
-  root.dataset.ready = "1";
   const $ = s => root.querySelector(s);
   const sets = JSON.parse(document.getElementById("game-data").textContent);
   const board = $(".chessboard"), slider = $(".ply"), list = $(".moves");
@@ -374,15 +366,12 @@ function fit(box) {
 
 // After how many seconds the page of a run that goes on is loaded again.
 const again = Number(document.querySelector("main").dataset.refresh || 0);
-function enliven(root) {
-  root.querySelectorAll(".wide").forEach(box => fitting.observe(box));
-  root.querySelectorAll("table.sortable, .sortable table").forEach(sortable);
-  root.querySelectorAll("input.filter").forEach(filter);
-  root.querySelectorAll("select.sorter").forEach(sorter);
-  root.querySelectorAll("input.flip").forEach(flip);
-  root.querySelectorAll("[data-replay]").forEach(replay);
-}
-enliven(document);
+document.querySelectorAll(".wide").forEach(box => fitting.observe(box));
+document.querySelectorAll("table.sortable, .sortable table").forEach(sortable);
+document.querySelectorAll("input.filter").forEach(filter);
+document.querySelectorAll("select.sorter").forEach(sorter);
+document.querySelectorAll("input.flip").forEach(flip);
+document.querySelectorAll("[data-replay]").forEach(replay);
 
 // Not while someone replays a game, types, or reads what they opened.
 if (again) setInterval(() => {
