@@ -38,22 +38,17 @@ func Add(fs *pflag.FlagSet, heading string, define func(*pflag.FlagSet)) {
 	part.SortFlags = false
 	define(part)
 	part.VisitAll(func(f *pflag.Flag) {
-		annotate(f, headingKey, heading)
 		fs.AddFlag(f)
+		_ = fs.SetAnnotation(f.Name, headingKey, []string{heading}) // it is there
 	})
-}
-
-func annotate(f *pflag.Flag, key, value string) {
-	if f.Annotations == nil {
-		f.Annotations = map[string][]string{}
-	}
-	f.Annotations[key] = []string{value}
 }
 
 // inProject lets flags stand in assay.toml. One that is given replaces all settings there of the same kind.
 func inProject(fs *pflag.FlagSet, kind string, names ...string) {
 	for _, name := range names {
-		annotate(fs.Lookup(name), kindKey, kind)
+		if err := fs.SetAnnotation(name, kindKey, []string{kind}); err != nil {
+			panic(err) // there is no such flag
+		}
 	}
 }
 

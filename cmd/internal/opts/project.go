@@ -121,15 +121,14 @@ func (d *document) lines(values map[string]any, take func(Line, any) (bool, erro
 			}
 		}
 		if err != nil {
-			return d.errorf(l, "%w", err)
+			return d.at(l, err)
 		}
 	}
 	return nil
 }
 
-// errorf returns an error that names a line of the file. An error that does so already stays.
-func (d *document) errorf(l Line, format string, args ...any) error {
-	err := fmt.Errorf(format, args...)
+// at returns an error that names a line of the file. An error that does so already stays.
+func (d *document) at(l Line, err error) error {
 	if strings.HasPrefix(err.Error(), d.path+", line ") {
 		return err
 	}
@@ -310,7 +309,7 @@ func (p *Project) Apply(fs *pflag.FlagSet, players int) error {
 			continue
 		}
 		if err := fs.Set(l.Name, l.Text); err != nil {
-			return p.errorf(l, "%w", ui.Usage(err))
+			return p.at(l, ui.Usage(err))
 		}
 	}
 	return nil
