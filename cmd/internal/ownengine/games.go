@@ -3,7 +3,6 @@ package ownengine
 import (
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -184,7 +183,7 @@ const firstShare = 0.2
 // playItself plays the games of a generation's self-play.
 func (l *loop) playItself(g int, player selfplay.Player) (err error) {
 	games, label := l.path(learn.Folder(g), "games"), fmt.Sprintf("generation %d: self-play", g)
-	l.now.Games, err = l.length(path.Join(learn.Folder(g), lengthName), func() (int, error) {
+	l.now.Games, err = kept(l.path(learn.Folder(g), lengthName), func() (int, error) {
 		if l.plan.Hours == 0 || exists(games) {
 			return l.plan.Games, nil
 		}

@@ -3,9 +3,7 @@ package ownengine
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -68,8 +66,8 @@ func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights)
 	if proposed.ID == champion.ID {
 		return nil, proposed, nil
 	}
-	kept := l.path(learn.Folder(g), GateName, raceName)
-	r, err := l.race(kept)
+	file := l.path(learn.Folder(g), GateName, raceName)
+	r, err := l.race(file)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -77,7 +75,7 @@ func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights)
 		if err := r.round(func(s *Step, games int) (*match.Result, error) { return l.meet(g, s, champion, games) }); err != nil {
 			return nil, nil, err
 		}
-		if err := durable.WriteJSON(kept, r); err != nil {
+		if err := durable.WriteJSON(file, r); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -86,15 +84,9 @@ func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights)
 	return best.Gate, &learn.Weights{WeightsRef: best.Weights}, nil
 }
 
-// race returns the gate that is kept in a file. A new one is kept before its first game: a run that is resumed has as
-// many games, whatever it has time for.
-func (l *loop) race(kept string) (*race, error) {
-	r := newRace(l.now.Steps, l.paced(l.plan.Gate))
-	err := durable.ReadJSON(kept, r)
-	if errors.Is(err, os.ErrNotExist) {
-		err = errors.Join(os.MkdirAll(filepath.Dir(kept), 0o777), durable.WriteJSON(kept, r))
-	}
-	return r, err
+// race returns the gate that is kept in a file. A new one is kept before its first game.
+func (l *loop) race(file string) (*race, error) {
+	return kept(file, func() (*race, error) { return newRace(l.now.Steps, l.paced(l.plan.Gate)), nil })
 }
 
 // round lets the steps that are left play on: a half, a third of the games that are left if as many steps are. Games that

@@ -379,17 +379,16 @@ func (l *loop) paced(games int) int {
 // lengthName is the file that keeps how many games a stage has where time decides.
 const lengthName = "length.json"
 
-// length is the number of games in a file, or the one that choose returns, which is kept: a run that is resumed plays as
-// many.
-func (l *loop) length(name string, choose func() (int, error)) (games int, err error) {
-	kept := l.path(filepath.FromSlash(name))
-	if err := durable.ReadJSON(kept, &games); !errors.Is(err, os.ErrNotExist) {
-		return games, err
+// kept is what a file keeps, or what choose returns, which is kept from then on: a run that is resumed plays as many
+// games, whatever it has time for.
+func kept[T any](file string, choose func() (T, error)) (v T, err error) {
+	if err := durable.ReadJSON(file, &v); !errors.Is(err, os.ErrNotExist) {
+		return v, err
 	}
-	if games, err = choose(); err != nil {
-		return 0, err
+	if v, err = choose(); err != nil {
+		return v, err
 	}
-	return games, errors.Join(os.MkdirAll(filepath.Dir(kept), 0o777), durable.WriteJSON(kept, games))
+	return v, errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), durable.WriteJSON(file, v))
 }
 
 // late reports whether a further generation, and the matches that must follow, do not fit into the hours.

@@ -41,7 +41,7 @@ func (l *loop) final(found *learn.Weights, acceptNotWeaker bool) (err error) {
 // finalGames returns how many games the match at the end has. A plan by the hour gives it the time that is left: the
 // length depends on other games alone, so it favors no result.
 func (l *loop) finalGames(found *learn.Weights) (games int, err error) {
-	return l.length(path.Join(FinalName, lengthName), func() (int, error) {
+	return kept(l.path(FinalName, lengthName), func() (int, error) {
 		p := &l.plan
 		if p.Hours == 0 || l.pace() == 0 {
 			return p.Final, nil
