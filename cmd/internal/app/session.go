@@ -80,8 +80,8 @@ func (s *session) show(r any, p gamelog.Process, d *doc.Document, more map[strin
 // begin makes a run ready to play: its line of progress, its runner, and how it is resumed.
 func (s *session) begin(label string, c *selfplay.Setup, timed bool, args []string, players ...selfplay.Player) (
 	p *ui.Progress, err error) {
-	s.warn(crowdedGames(timed, s.Concurrency))
 	if !s.Remote() {
+		s.warn(crowdedGames(timed, s.Concurrency))
 		s.warn(crowdedMemory(s.atOnce(), machine.Memory(), s.hashTables(players)))
 	}
 	p = ui.NewProgress(s.stderr, label)

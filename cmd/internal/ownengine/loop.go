@@ -345,14 +345,14 @@ func (l *loop) fitted(g int, champion *learn.Weights) (*learn.Weights, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
+	if err != nil {
+		return nil, err
+	}
 	for _, s := range l.now.Steps {
 		if !exists(l.path(filepath.FromSlash(s.Weights.File))) {
 			l.now = Generation{Number: g, Step: 1}
 			return nil, nil
 		}
-	}
-	if err != nil {
-		return nil, err
 	}
 	if len(l.now.Steps) == 0 {
 		return champion, nil
