@@ -291,13 +291,8 @@ func realRows(t testing.TB, path string, n int) []PositionRow {
 // size returns how many bytes a row takes on disk.
 func size(t testing.TB, rows []PositionRow, opts ...WriterOption) float64 {
 	t.Helper()
-	w := setup.Must(NewPositionWriter(t.TempDir(), WriterConfig{}, opts...))
-	for i := range rows {
-		setup.Check(t, w.Append(&rows[i]))
-	}
-	m := setup.Must(w.Finish(nil))
 	bytes := int64(0)
-	for _, s := range m.Shards {
+	for _, s := range writeAll(t, t.TempDir(), positionsCodec, positionsCodec.layout, rows, opts...).Shards {
 		bytes += s.Size
 	}
 	return float64(bytes) / float64(len(rows))

@@ -111,18 +111,10 @@ func TestBadRowsOfOthersAreNamed(t *testing.T) {
 }
 
 func TestImpossiblePositionsAreNamed(t *testing.T) {
-	good := positionsOf(randomGames(36, 2))[:50]
-	w := setup.Must(newWriter(t.TempDir(), testConfig, unchecked(*positionsCodec), smallPositions))
-	for i := range good {
-		if i == 20 {
-			good[i].Board = board.Position{}
-		}
-		setup.Check(t, w.Append(&good[i]))
-	}
-	if _, err := w.Finish(nil); err != nil {
-		t.Fatal(err)
-	}
-	v, err := Verify(t.Context(), w.Dir(), nil, nil)
+	dir, rows := t.TempDir(), positionsOf(randomGames(36, 2))[:50]
+	rows[20].Board = board.Position{}
+	writeAll(t, dir, unchecked(*positionsCodec), smallPositions, rows)
+	v, err := Verify(t.Context(), dir, nil, nil)
 	if err != nil || v.Rows != 49 || v.BadRows != 1 {
 		t.Errorf("%+v, %v", v, err)
 	}

@@ -92,12 +92,9 @@ func TestMergeWantsTheSameFeatures(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		set := dataset.FeatureSet{Model: "m", Terms: []dataset.FeatureTerm{{Name: name}}}
 		dir := filepath.Join(t.TempDir(), name)
-		w := setup.Must(dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{}))
-		setup.Check(t, w.Append(&dataset.FeatureRow{Terms: []uint16{0}, Counts: []float32{2}, Scale: 1,
-			Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1}))
-		if _, err := w.Finish(nil); err != nil {
-			t.Fatal(err)
-		}
+		w, err := dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{})
+		datatest.Write(t, w, err, []dataset.FeatureRow{{Terms: []uint16{0}, Counts: []float32{2}, Scale: 1,
+			Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1}})
 		paths = append(paths, dir)
 	}
 	out := filepath.Join(t.TempDir(), "out")

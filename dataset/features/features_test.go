@@ -121,8 +121,6 @@ func testEngine(t *testing.T, how ...string) []string {
 // positions writes n different positions of random games.
 func positions(t testing.TB, n int) (dir string, rows []dataset.PositionRow) {
 	t.Helper()
-	dir = t.TempDir()
-	w := setup.Must(dataset.NewPositionWriter(dir, dataset.WriterConfig{Program: "test"}))
 	rng, seen := rand.New(rand.NewPCG(1, 2)), map[uint64]bool{}
 	for game := uint64(1); len(rows) < n; game++ {
 		p := board.StartPosition()
@@ -138,12 +136,11 @@ func positions(t testing.TB, n int) (dir string, rows []dataset.PositionRow) {
 			seen[p.Key()] = true
 			rows = append(rows, dataset.PositionRow{Board: p, Ply: uint16(ply + 1), Score: int16(ply), Result: 0.5, Game: game,
 				Opening: 7, Weight: 2})
-			setup.Check(t, w.Append(&rows[len(rows)-1]))
 		}
 	}
-	if _, err := w.Finish(nil); err != nil {
-		t.Fatal(err)
-	}
+	dir = t.TempDir()
+	w, err := dataset.NewPositionWriter(dir, dataset.WriterConfig{Program: "test"})
+	datatest.Write(t, w, err, rows)
 	return dir, rows
 }
 
