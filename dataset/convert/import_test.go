@@ -166,7 +166,7 @@ const (
 
 // Lines that cannot be read are reported, and all others are imported.
 func TestLinesThatCannotBeRead(t *testing.T) {
-	text := "\ufeff" + good + " [1.0]\r\n" + // 1
+	text := "\ufeff" + good + " [1.0] -M2\r\n" + // 1
 		"\r\n# a comment\n" + // 2, 3
 		"8/8/8/8/8/8/8/8 w - - 0 1 [0.5]\n" + // 4
 		good + " [1.0] c9 \"0-1\";\n" + // 5
@@ -178,7 +178,7 @@ func TestLinesThatCannotBeRead(t *testing.T) {
 		"\x01\xff\xfe binary\n" + // 11
 		good + ";0;0.5" // 12, no newline
 	n, refused, err := importFiles(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, put(t, "bad.txt", text))
-	if err != nil || n.Rows != 4 || n.Refused != 6 {
+	if err != nil || n.Rows != 4 || n.Refused != 6 || n.ForeignScores != 1 {
 		t.Fatal(n, refused, err)
 	}
 	for i, want := range []string{"4: ", "5: contradictory results", "6: no result", "7: the line is longer",

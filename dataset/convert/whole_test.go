@@ -242,45 +242,6 @@ func onDisk(t testing.TB, dir string) int64 {
 	return v.Rows
 }
 
-// What a line has behind its result is read or refused, never passed over.
-func TestTextBehindResults(t *testing.T) {
-	for line, want := range map[string]string{
-		good + " [0.5] " + good + " [1.0]":                                    "after the result",
-		good + " [0.5] rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1 [1.0]":         "after the result",
-		good + " 1-0 rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1 1-0":             "after the result",
-		good + ` c9 "1-0"; rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1 c9 "1-0";`: "not an EPD operation",
-		good + " [0.5] junk":      "after the result",
-		good + " [0.5] 34 junk":   "after the result",
-		good + " [0.5] -M2":       "",
-		good + " [0.5] M2":        "",
-		good + " 1-0 ce -M2;":     "",
-		good + ";-M2;0.5":         "",
-		good + ";M2;0.5":          "",
-		good + " | #-3 | 0.5":     "",
-		good + " | 0.5 | +M12":    "",
-		good + " [0.5] MM2":       "not a whole number",
-		good + " [0.5] --M2":      "not a whole number",
-		good + " [0.5] id \"a\";": "none",
-	} {
-		n, refused, err := importFiles(t, filepath.Join(t.TempDir(), "out"), ImportConfig{},
-			put(t, "x.epd", good+" [0.5]\n"+line+"\n"))
-		switch {
-		case err != nil:
-			t.Errorf("%s: %v", line, err)
-		case want == "":
-			if n.Rows != 2 || n.ForeignScores != 1 {
-				t.Errorf("%s: %+v, refused %q; want a row without a score", line, n, refused)
-			}
-		case want == "none":
-			if n.Rows != 2 || n.ForeignScores != 0 {
-				t.Errorf("%s: %+v, refused %q", line, n, refused)
-			}
-		case len(refused) != 1 || !strings.Contains(refused[0], want):
-			t.Errorf("%s: refused %q, want %q", line, refused, want)
-		}
-	}
-}
-
 // No game is lost between two others.
 func TestGamesInBadFiles(t *testing.T) {
 	for _, c := range []struct {

@@ -144,6 +144,40 @@ func TestLabelsAreChecked(t *testing.T) {
 	}
 }
 
+// What a line has behind its result is read or refused, never passed over.
+func TestTextBehindResults(t *testing.T) {
+	const good = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
+	for in, want := range map[string]string{ // an error; else whether the score is beyond all others, or none
+		good + " [0.5] " + good + " [1.0]":                                    "after the result",
+		good + " [0.5] rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1 [1.0]":         "after the result",
+		good + " 1-0 rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1 1-0":             "after the result",
+		good + ` c9 "1-0"; rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1 c9 "1-0";`: "not an EPD operation",
+		good + " [0.5] junk":      "after the result",
+		good + " [0.5] 34 junk":   "after the result",
+		good + " [0.5] MM2":       "not a whole number",
+		good + " [0.5] --M2":      "not a whole number",
+		good + " [0.5] -M2":       "foreign",
+		good + " [0.5] M2":        "foreign",
+		good + " 1-0 ce -M2;":     "foreign",
+		good + ";-M2;0.5":         "foreign",
+		good + ";M2;0.5":          "foreign",
+		good + " | #-3 | 0.5":     "foreign",
+		good + " | 0.5 | +M12":    "foreign",
+		good + " [0.5] id \"a\";": "none",
+	} {
+		l, err := Parse(in)
+		got := map[bool]string{true: "foreign", false: "none"}[l.Foreign]
+		if err != nil {
+			got = err.Error()
+		} else if !l.hasResult || l.Score != dataset.NoScore {
+			t.Errorf("%s: %+v", in, l)
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
+
 // Any line is a position with labels in their range, or an error.
 func FuzzEPDRow(f *testing.F) {
 	for _, s := range []string{fen4 + " [0.5] 12", fen4 + " - - | 12 | 1-0", fen4 + ` 5 9 c9 "1-0"; ce -5; hmvc 3;`,
