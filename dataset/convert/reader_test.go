@@ -97,12 +97,14 @@ func packings(t *testing.T) map[string]func(name string, data []byte) []byte {
 
 // readers are a file of each format, by its name.
 func readers(t *testing.T) map[string][]byte {
-	games := someGames(t)
+	games := real(t, "../pgn/testdata/lichess.pgn", 40_000)
+	games = games[:bytes.LastIndex(games, []byte("[Event "))]
+	list, _ := randomList(9, 100)
 	var lists [6]bytes.Buffer
 	lists[3].Write(lines.AppendHeader(nil, ','))
 	lists[4].Write(lines.AppendHeader(nil, '\t'))
 	var packed []byte
-	for _, r := range must(randomList(9, 100)) {
+	for _, r := range list {
 		rec := setup.Must(records.AppendBullet(nil, &r))
 		packed = append(packed, rec...)
 		fmt.Fprintf(&lists[0], "%s;%d;%g\n", r.Board.FEN(), r.Score, r.Result)

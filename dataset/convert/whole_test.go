@@ -38,12 +38,6 @@ func real(t testing.TB, path string, most int) []byte {
 	return data
 }
 
-// someGames are games of real data.
-func someGames(t testing.TB) []byte {
-	data := real(t, "../pgn/testdata/lichess.pgn", 40_000)
-	return data[:bytes.LastIndex(data, []byte("[Event "))]
-}
-
 // scoredList is lichess.epd with the spellings of results and scores in use.
 func scoredList(t testing.TB) []byte {
 	rng := rand.New(rand.NewPCG(1, 18))
@@ -174,12 +168,7 @@ var binaryDamage = map[string]func(rng *rand.Rand, data []byte) []byte{
 // Whatever happened to a file, each of its rows is taken or refused, or the whole import is
 // an error that leaves nothing on disk.
 func TestNoRowIsLost(t *testing.T) {
-	games := someGames(t)
-	var packed []byte
-	for _, r := range must(randomList(9, 50)) {
-		rec := setup.Must(records.AppendBullet(nil, &r))
-		packed = append(packed, rec...)
-	}
+	files := readers(t)
 	for _, f := range []struct {
 		name   string
 		data   []byte
@@ -190,9 +179,10 @@ func TestNoRowIsLost(t *testing.T) {
 		{"x.epd", scoredList(t), ImportConfig{}, countLines, textDamage},
 		{"x.tsv", real(t, "../testdata/scored.tsv.zst", 6000), ImportConfig{Columns: scoredColumns.Columns,
 			Results: scoredColumns.Results}, countLines, textDamage},
-		{"x.pgn", games, ImportConfig{}, countGames, textDamage},
-		{"x.bullet", packed, ImportConfig{}, func(b []byte) int64 { return int64(len(b) / records.BulletSize) },
-			binaryDamage},
+		{"x.pgn", files["x.pgn"], ImportConfig{}, countGames, textDamage},
+		{"x.bullet", files["x.bullet"], ImportConfig{}, func(b []byte) int64 {
+			return int64(len(b) / records.BulletSize)
+		}, binaryDamage},
 	} {
 		whole := f.count(f.data)
 		for what, change := range f.damage {
@@ -229,8 +219,6 @@ func TestNoRowIsLost(t *testing.T) {
 		}
 	}
 }
-
-func must(rows []dataset.PositionRow, _ string) []dataset.PositionRow { return rows }
 
 // onDisk counts the rows of a data set.
 func onDisk(t testing.TB, dir string) int64 {
