@@ -27,26 +27,28 @@ type script struct {
 // say writes a line. It fails when the client has hung up, which does not matter.
 func (s *script) say(format string, args ...any) { fmt.Fprintf(s.out, format+"\n", args...) }
 
-// serve answers as a good engine does, but for the commands that handle takes.
-func (s *script) serve(handle func(command string) bool) {
-	for s.in.Scan() {
-		command, _, _ := strings.Cut(s.in.Text(), " ")
-		if command == "go" {
-			s.searches++
-		}
-		if handle(command) {
-			continue
-		}
-		switch command {
-		case "uci":
-			s.say("uciok")
-		case "isready":
-			s.say("readyok")
-		case "go":
-			s.say("info depth 1 score cp 20 nodes 30 pv e2e4")
-			s.say("bestmove e2e4")
-		case "quit":
-			return
+// serving is an engine that answers as a good one does, but for the commands that handle takes.
+func serving(handle func(s *script, command string) bool) func(*script) {
+	return func(s *script) {
+		for s.in.Scan() {
+			command, _, _ := strings.Cut(s.in.Text(), " ")
+			if command == "go" {
+				s.searches++
+			}
+			if handle(s, command) {
+				continue
+			}
+			switch command {
+			case "uci":
+				s.say("uciok")
+			case "isready":
+				s.say("readyok")
+			case "go":
+				s.say("info depth 1 score cp 20 nodes 30 pv e2e4")
+				s.say("bestmove e2e4")
+			case "quit":
+				return
+			}
 		}
 	}
 }
@@ -92,8 +94,16 @@ func took(t *testing.T, what string, want time.Duration, f func()) {
 // Every wait for an engine ends when its timeout says, and not before.
 func TestTimeouts(t *testing.T) {
 	const ms = time.Millisecond
-	ignore := func(ignored string) func(s *script) {
-		return func(s *script) { s.serve(func(command string) bool { return command == ignored }) }
+	ignore := func(ignored string) func(*script) {
+		return serving(func(_ *script, command string) bool { return command == ignored })
+	}
+	late := func(by time.Duration) func(*script) {
+		return serving(func(_ *script, command string) bool {
+			if command == "go" {
+				time.Sleep(by)
+			}
+			return false
+		})
 	}
 	for _, tt := range []struct {
 		name    string
@@ -111,52 +121,35 @@ func TestTimeouts(t *testing.T) {
 			says: "no uciok within 2s"},
 		{name: "not ready for a game", run: func(s *script) {
 			games := 0
-			s.serve(func(command string) bool {
+			serving(func(_ *script, command string) bool {
 				if command == "ucinewgame" {
 					games++
 				}
 				return command == "isready" && games > 0
-			})
+			})(s)
 		}, newGame: 2000 * ms, fails: -1, says: "no readyok within 2s, its time to start"},
-		{name: "late within the timeout", run: func(s *script) {
-			s.serve(func(command string) bool {
-				if command == "go" {
-					time.Sleep(200 * ms)
-				}
-				return false
-			})
-		}, search: 200 * ms},
-		{name: "too late", run: func(s *script) {
-			s.serve(func(command string) bool {
-				if command == "go" {
-					time.Sleep(3000 * ms)
-				}
-				return false
-			})
-		}, search: 500 * ms, fails: 1, says: `no bestmove for "go movetime 100" within 500ms`},
-		{name: "hangs at its third search", run: func(s *script) {
-			s.serve(func(command string) bool { return command == "go" && s.searches == 3 })
-		}, search: 500 * ms, fails: 3, says: `no bestmove for "go movetime 100" within 500ms`},
-		{name: "a line without end", run: func(s *script) {
-			s.serve(func(command string) bool {
-				if command == "go" {
-					s.say("info depth 1 score cp 20 nodes 30")
-					fmt.Fprint(s.out, "bestmove e2e4")
-				}
-				return command == "go"
-			})
-		}, search: 500 * ms, fails: 1, says: `no bestmove for "go movetime 100" after 30 nodes within 500ms`},
-		{name: "info lines for ever", run: func(s *script) {
-			s.serve(func(command string) bool {
-				for i := 0; command == "go" && i < 2000; i++ {
-					s.say("info nodes %d", i)
-					time.Sleep(3 * ms)
-				}
-				return command == "go"
-			})
-		}, search: 500 * ms, fails: 1, says: `no bestmove for "go movetime 100" after 166 nodes within 500ms`},
+		{name: "late within the timeout", run: late(200 * ms), search: 200 * ms},
+		{name: "too late", run: late(3000 * ms), search: 500 * ms, fails: 1,
+			says: `no bestmove for "go movetime 100" within 500ms`},
+		{name: "hangs at its third search", run: serving(func(s *script, command string) bool {
+			return command == "go" && s.searches == 3
+		}), search: 500 * ms, fails: 3, says: `no bestmove for "go movetime 100" within 500ms`},
+		{name: "a line without end", run: serving(func(s *script, command string) bool {
+			if command == "go" {
+				s.say("info depth 1 score cp 20 nodes 30")
+				fmt.Fprint(s.out, "bestmove e2e4")
+			}
+			return command == "go"
+		}), search: 500 * ms, fails: 1, says: `no bestmove for "go movetime 100" after 30 nodes within 500ms`},
+		{name: "info lines for ever", run: serving(func(s *script, command string) bool {
+			for i := 0; command == "go" && i < 2000; i++ {
+				s.say("info nodes %d", i)
+				time.Sleep(3 * ms)
+			}
+			return command == "go"
+		}), search: 500 * ms, fails: 1, says: `no bestmove for "go movetime 100" after 166 nodes within 500ms`},
 		{name: "ignores quit", run: func(s *script) {
-			s.serve(func(command string) bool { return command == "quit" })
+			ignore("quit")(s)
 			time.Sleep(time.Hour)
 		}, closing: quitTimeout},
 	} {
@@ -198,14 +191,12 @@ func TestTimeouts(t *testing.T) {
 func TestContextStopsAForeignSearch(t *testing.T) {
 	for _, answers := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			c := scriptedClient(func(s *script) {
-				s.serve(func(command string) bool {
-					if command == "stop" && answers {
-						s.say("bestmove e2e4")
-					}
-					return command == "go"
-				})
-			})
+			c := scriptedClient(serving(func(s *script, command string) bool {
+				if command == "stop" && answers {
+					s.say("bestmove e2e4")
+				}
+				return command == "go"
+			}))
 			setup.Check(t, c.NewGame(1))
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
