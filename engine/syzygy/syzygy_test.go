@@ -112,27 +112,6 @@ func TestValuesFollowFromMoves(t *testing.T) {
 	}
 }
 
-func TestResult(t *testing.T) {
-	tables := open(t, "testdata")
-	const fen = "8/8/8/8/8/3k4/8/KR6 %s - - %d 80" // White mates in 15 or 16 moves
-	for _, c := range []struct {
-		side   string
-		clock  int
-		fifty  bool
-		result board.GameResult
-		open   bool
-	}{
-		{"w", 0, true, board.WhiteWins, false}, {"b", 0, true, board.WhiteWins, false},
-		{"w", 60, true, board.WhiteWins, false}, {"w", 70, true, board.Draw, true}, {"w", 80, true, board.Draw, false},
-		{"b", 80, true, board.Draw, false}, {"w", 80, false, board.WhiteWins, false},
-	} {
-		result, ok, err := tables.Result(position(t, fmt.Sprintf(fen, c.side, c.clock)), c.fifty)
-		if err != nil || result != c.result || ok == c.open {
-			t.Errorf("%+v: %v, %v, %v", c, result, ok, err)
-		}
-	}
-}
-
 // TestCursed checks the numbers of positions that the 50-move rule makes draws; no table of four men has one.
 func TestCursed(t *testing.T) {
 	p := part{flags: winPlies | mapped, ranges: [4][]uint16{{7, 9}, {4}, {50}, {60}}}
@@ -253,17 +232,25 @@ func mapBytes(t *testing.T, path string, content []byte) *mmap.ReaderAt {
 	return src
 }
 
-// TestLimits checks the bounds of the 50-move rule at each half-move clock, and mates in one.
-func TestLimits(t *testing.T) {
+// TestResult checks the bounds of the 50-move rule at each half-move clock, where White mates in 15 or 16 moves, and
+// mates in one.
+func TestResult(t *testing.T) {
 	tables := open(t, "testdata")
 	for clock := range 101 {
-		p := position(t, fmt.Sprintf("8/8/8/8/8/3k4/8/KR6 w - - %d 80", clock))
-		dtz, _ := tables.dtz(p)
-		result, ok, err := tables.Result(p, true)
-		total := dtz + clock
-		open := clock > 0 && (total == 99 || total == 100)
-		if err != nil || ok == open || ok && (result == board.WhiteWins) != (total <= 100) {
-			t.Errorf("clock %d, DTZ %d: %v, %v, %v", clock, dtz, result, ok, err)
+		for _, side := range []string{"w", "b"} {
+			p := position(t, fmt.Sprintf("8/8/8/8/8/3k4/8/KR6 %s - - %d 80", side, clock))
+			dtz, _ := tables.dtz(p)
+			total, want := max(dtz, -dtz)+clock, board.Draw
+			if total < 99 {
+				want = board.WhiteWins
+			}
+			result, ok, err := tables.Result(p, true)
+			if err != nil || result != want || ok == (total == 99 || total == 100) {
+				t.Errorf("%s, clock %d, DTZ %d: %v, %v, %v", side, clock, dtz, result, ok, err)
+			}
+			if result, ok, err = tables.Result(p, false); err != nil || !ok || result != board.WhiteWins {
+				t.Errorf("%s, clock %d, without the rule: %v, %v, %v", side, clock, result, ok, err)
+			}
 		}
 	}
 	for _, fen := range []string{"7k/8/6K1/8/8/8/8/R7 w - - 0 1", "7k/8/6K1/8/8/8/8/1Q6 w - - 0 1",
