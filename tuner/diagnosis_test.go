@@ -213,7 +213,7 @@ func TestNoStepIsAnError(t *testing.T) {
 // with differences of its value.
 func TestGradient(t *testing.T) {
 	for _, loss := range []objective.Loss{objective.CrossEntropy, objective.MSE} {
-		o, data := testProblem(t, loss, 2)
+		o, data := testProblem(t, loss)
 		theta := testTheta(o.Params.N)
 		got := make([]float64, o.Params.N)
 		value := setup.Must(o.Gradient(context.Background(), theta, got))

@@ -19,7 +19,7 @@ import (
 // testProblem is small, with every kind of row: factors, scales, offsets, weights,
 // soft targets, counts beyond one, a frozen term, an untapered one and a tied
 // pair.
-func testProblem(t *testing.T, loss objective.Loss, workers int) (*objective.Penalized, []rows.Row) {
+func testProblem(t *testing.T, loss objective.Loss) (*objective.Penalized, []rows.Row) {
 	t.Helper()
 	const terms = 12
 	r := rand.New(rand.NewPCG(5, 5))
@@ -64,7 +64,7 @@ func testProblem(t *testing.T, loss objective.Loss, workers int) (*objective.Pen
 		}
 	}
 	p := &objective.Problem{Store: s, Loss: loss, K: 0.006, Target: objective.Targets(s, 0.7, 0.005), Omega: omega,
-		Workers: workers}
+		Workers: 2}
 	return objective.New(p, q, 3), data
 }
 
@@ -89,7 +89,7 @@ func testTheta(n int) []float64 {
 // gradient, which for cross-entropy are its Hessian exactly.
 func TestCurvature(t *testing.T) {
 	ctx := context.Background()
-	o, _ := testProblem(t, objective.CrossEntropy, 2)
+	o, _ := testProblem(t, objective.CrossEntropy)
 	theta := testTheta(o.Params.N)
 	h := setup.Must(o.Curvature(ctx, theta))
 	for j := range theta {
@@ -109,19 +109,6 @@ func TestCurvature(t *testing.T) {
 			if got := h.At(j, k); math.Abs(got-want) > 1e-8+1e-6*math.Abs(want) {
 				t.Errorf("h[%d,%d] = %v, differences say %v", j, k, got, want)
 			}
-		}
-	}
-}
-
-// TestEvaluations compares the packed rows with the definition of E.
-func TestEvaluations(t *testing.T) {
-	o, data := testProblem(t, objective.CrossEntropy, 1)
-	w := objective.NewTapered(o.Problem.Store.Terms())
-	o.Params.Expand(testTheta(o.Params.N), w)
-	got := evaluations(t, o.Problem.Store, w, 1)
-	for i := range data {
-		if want := synthetic.Evaluate(&data[i], w); math.Abs(got[i]-want) > 1e-9 {
-			t.Fatalf("row %d: %v, want %v", i, got[i], want)
 		}
 	}
 }
@@ -151,31 +138,11 @@ func TestWorkers(t *testing.T) {
 func TestMethodsObeyContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	o, _ := testProblem(t, objective.CrossEntropy, 2)
+	o, _ := testProblem(t, objective.CrossEntropy)
 	for _, name := range []string{"gauss-newton", "adam"} {
 		m, _ := optimize.NewMethod(name)
 		if _, err := m.Minimize(ctx, o, make([]float64, o.Params.N), optimize.Settings{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v, want context.Canceled", name, err)
-		}
-	}
-}
-
-// TestMethodsAgree: all methods end at the same weights of a real problem.
-func TestMethodsAgree(t *testing.T) {
-	o, _ := testProblem(t, objective.CrossEntropy, 2)
-	var x [][]float64
-	for _, name := range []string{"gauss-newton", "adam"} {
-		m, _ := optimize.NewMethod(name)
-		out, err := m.Minimize(context.Background(), o, make([]float64, o.Params.N),
-			optimize.Settings{Gap: 1e-12, Iterations: 3000})
-		if err != nil || !out.Converged {
-			t.Fatalf("%s: %+v, %v", name, out, err)
-		}
-		x = append(x, out.X)
-	}
-	for j := range x[0] {
-		if math.Abs(x[0][j]-x[1][j]) > 1e-3 {
-			t.Errorf("theta[%d]: %v and %v", j, x[0][j], x[1][j])
 		}
 	}
 }
