@@ -15,7 +15,6 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/internal/setup"
 )
 
@@ -56,32 +55,6 @@ func TestDuplicatesInBoundedMemory(t *testing.T) {
 		}
 		if f.KeepDuplicates == (counts[0].Duplicate > 750) {
 			t.Errorf("%+v: %d duplicates", f, counts[0].Duplicate)
-		}
-	}
-}
-
-// A sample has the wanted number of rows, of each phase in its share, and every dropped row is counted.
-func TestSamples(t *testing.T) {
-	r := gamesIn(t, datatest.Games[dataset.GameRow](71, 120))
-	for _, f := range []Filter{
-		{Resolve: ResolveKeep, PhaseShares: even, Seed: 1},
-		{Resolve: ResolveKeep, PhaseShares: Bands{4, 3, 2, 1, 0}, Sample: 1001, Seed: 2},
-		{Resolve: ResolveKeep, Sample: 3001, Seed: 2},
-		{Resolve: ResolveKeep, Sample: 1 << 40},
-	} {
-		c, rows := extract(t, r, t.TempDir(), f, 2)
-		var n Bands
-		for i := range rows {
-			n[eval.PhaseBand(eval.Phase(&rows[i].Board))]++
-		}
-		if sum := c.Opening + c.InCheck + c.MateScore + c.Duplicate + c.NotChosen + c.Kept; sum != c.Positions {
-			t.Errorf("%+v: %+v sums to %d", f, c, sum)
-		}
-		if f.PhaseShares != (Bands{}) && n != c.Taken {
-			t.Errorf("%+v: %d of the phases, want %d", f, n, c.Taken)
-		}
-		if f.Sample > 0 && f.Sample < 1<<40 && c.Kept != f.Sample {
-			t.Errorf("%+v: %d rows", f, c.Kept)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/syzygy"
+	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/setup"
 )
@@ -51,7 +52,8 @@ func extract(t testing.TB, r *dataset.Reader[dataset.GameRow], dir string, f Fil
 	return counts, rows
 }
 
-// Every position of the games is accounted for, and every row obeys the filter.
+// Every position of the games is accounted for, and every row obeys the filter. A sample has the wanted number of rows,
+// of each phase in its share.
 func TestExtractAccountsForEveryPosition(t *testing.T) {
 	games := datatest.Games[dataset.GameRow](20, 150)
 	r := gamesIn(t, games)
@@ -66,18 +68,24 @@ func TestExtractAccountsForEveryPosition(t *testing.T) {
 		{Resolve: ResolveKeep, MaxPerGame: 5, Seed: 3},
 		{Resolve: ResolveKeep, MinPly: 16, QuietMove: true, MaxScore: 9999},
 		{Resolve: ResolveLeaf, SkipPlies: 10, FewestPieces: 20, NeedScore: true},
+		{Resolve: ResolveKeep, PhaseShares: even, Seed: 1},
+		{Resolve: ResolveKeep, PhaseShares: Bands{4, 3, 2, 1, 0}, Sample: 1001, Seed: 2},
+		{Resolve: ResolveKeep, Sample: 3001, Seed: 2},
+		{Resolve: ResolveKeep, Sample: 1 << 40},
 	} {
 		c, rows := extract(t, r, t.TempDir(), f, 2)
 		sum := c.Opening + c.Early + c.InCheck + c.Unscored + c.MateScore + c.LargeScore + c.FewPieces + c.NotSampled +
-			c.Noisy + c.NoisyMove + c.Forfeit + c.RuleDraw + c.BadLeaf + c.Duplicate + c.Kept
+			c.Noisy + c.NoisyMove + c.Forfeit + c.RuleDraw + c.BadLeaf + c.Duplicate + c.NotChosen + c.Kept
 		if c.Games != 150 || c.Positions != plies || sum != plies {
 			t.Errorf("%+v: %+v sums to %d of %d", f, c, sum, plies)
 		}
 		keys := map[uint64]bool{}
 		perGame := map[uint64]int{}
+		var phases Bands
 		for i := range rows {
 			p := &rows[i]
 			keys[p.Board.Key()] = true
+			phases[eval.PhaseBand(eval.Phase(&p.Board))]++
 			if int(p.Ply) < f.MinPly {
 				t.Fatalf("%+v: ply %d", f, p.Ply)
 			}
@@ -95,6 +103,9 @@ func TestExtractAccountsForEveryPosition(t *testing.T) {
 			if f.MaxPerGame > 0 && perGame[p.Game] > f.MaxPerGame {
 				t.Fatalf("%d positions of a game", perGame[p.Game])
 			}
+		}
+		if f.PhaseShares != (Bands{}) && phases != c.Taken || f.Sample > 0 && f.Sample < 1<<40 && c.Kept != f.Sample {
+			t.Errorf("%+v: %d of the phases, want %d; %d rows", f, phases, c.Taken, c.Kept)
 		}
 		if f.QuietMove != (c.NoisyMove > 0) {
 			t.Errorf("%+v: %d noisy moves", f, c.NoisyMove)
