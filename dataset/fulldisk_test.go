@@ -59,9 +59,7 @@ func TestFullDisk(t *testing.T) {
 	for i := w.Rows(); i < int64(len(games)); i++ {
 		setup.Check(t, w.Append(&games[i]))
 	}
-	if _, err := w.Finish(map[string]int{"written": len(games)}); err != nil {
-		t.Fatal(err)
-	}
+	setup.Must(w.Finish(map[string]int{"written": len(games)}))
 	whole := t.TempDir()
 	writeAll(t, whole, gamesCodec, smallGames, games)
 	if !reflect.DeepEqual(datatest.Files(t, data), datatest.Files(t, whole)) {

@@ -201,9 +201,7 @@ func TestResume(t *testing.T) {
 				leaveDebris(t, dir, stops)
 				continue
 			}
-			if _, err := w.Finish(map[string]int{"written": len(games)}); err != nil {
-				t.Fatal(err)
-			}
+			setup.Must(w.Finish(map[string]int{"written": len(games)}))
 			break
 		}
 		if got := datatest.Files(t, dir); !reflect.DeepEqual(got, want) {

@@ -183,8 +183,7 @@ func addTerms(t *testing.T, path string) {
 	m := setup.Must(eval.Lookup(named.Model))
 	// Under another name, without a formula, the file is an external evaluation, which may have any terms.
 	foreign := bytes.Replace(text, []byte(`"model": "`+named.Model+`"`), []byte(`"model": "old"`), 1)
-	old, err := ParseAny(path, regexp.MustCompile(`(?m)^ *"formula": .*\n`).ReplaceAll(foreign, nil))
-	setup.Check(t, err)
+	old := setup.Must(ParseAny(path, regexp.MustCompile(`(?m)^ *"formula": .*\n`).ReplaceAll(foreign, nil)))
 	f := New(m, m.Start)
 	f.K, f.Provenance = old.K, old.Provenance
 	has := old.byName()
@@ -193,9 +192,7 @@ func addTerms(t *testing.T, path string) {
 			f.Terms[i] = *w
 		}
 	}
-	if text, err = f.Encode(); err != nil {
-		t.Fatal(err)
-	}
+	text = setup.Must(f.Encode())
 	setup.Check(t, os.WriteFile(path, text, 0o644))
 }
 

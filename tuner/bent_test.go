@@ -100,9 +100,7 @@ func TestBentGradient(t *testing.T) {
 		w.EG[i] *= 1 - 1e-4*math.Sqrt(float64(i+3))
 	}
 	ctx := context.Background()
-	if _, err := p.Gradient(ctx, w, g); err != nil {
-		t.Fatal(err)
-	}
+	setup.Must(p.Gradient(ctx, w, g))
 	value := func() float64 {
 		return setup.Must(p.Gradient(ctx, w, objective.Tapered{}))
 	}

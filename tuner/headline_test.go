@@ -90,15 +90,12 @@ func TestScale(t *testing.T) {
 	start := syn.Truth()
 	start.MG[1], start.EG[1] = start.MG[1]+40, start.EG[1]+40
 	c := NewConfig()
-	r, err := Fit(t.Context(), syn.Store(t), syn.List(start), c)
-	setup.Check(t, err)
+	r := setup.Must(Fit(t.Context(), syn.Store(t), syn.List(start), c))
 	if s := r.Scale; r.Rescale != 1 || s.Kept || s.Rows == 0 || s.Rows >= r.RowsTrain || s.Pawn < 90 || s.Pawn > 111 {
 		t.Errorf("rescaled by %v: %v", r.Rescale, s)
 	}
 	c.K = 0.012 // half the size fits it
-	if r, err = Fit(t.Context(), syn.Store(t), syn.List(start), c); err != nil {
-		t.Fatal(err)
-	}
+	r = setup.Must(Fit(t.Context(), syn.Store(t), syn.List(start), c))
 	if s := r.Scale; r.Rescale < 1.5 || !s.Kept || s.KTuned < 1.5*s.KStart || s.Pawn < 80 || s.Pawn > 120 {
 		t.Errorf("K given, rescaled by %v: %v", r.Rescale, s)
 	}
@@ -107,9 +104,7 @@ func TestScale(t *testing.T) {
 		terms[i].Own = true
 	}
 	c.K = 0
-	if r, err = Fit(t.Context(), syn.Store(t), terms, c); err != nil {
-		t.Fatal(err)
-	}
+	r = setup.Must(Fit(t.Context(), syn.Store(t), terms, c))
 	if r.Scale != nil || r.Rescale == 1 {
 		t.Errorf("our own model, rescaled by %v: %v", r.Rescale, r.Scale)
 	}

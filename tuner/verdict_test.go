@@ -46,15 +46,12 @@ func TestVerdictOnScale(t *testing.T) {
 	syn := synthetic.Games{Games: 200, Rows: 20, Terms: 3, PerRow: 2, K: 0.006, Seed: 22}
 	c := NewConfig()
 	c.K, c.Folds, c.Prior = syn.K/3, 5, map[string]float64{objective.AllTerms: 50}
-	r, err := Fit(t.Context(), syn.Store(t), syn.List(syn.Truth()), c)
-	setup.Check(t, err)
+	r := setup.Must(Fit(t.Context(), syn.Store(t), syn.List(syn.Truth()), c))
 	if r.Start.Valid-r.Fit.Valid < 0.005 || r.Answer == Better {
 		t.Errorf("validation loss %v -> %v, verdict %+v", r.Start.Valid, r.Rounded.Valid, r.Verdict)
 	}
 	c.K, c.Valid = 0, 0.2
-	if r, err = Fit(t.Context(), syn.Store(t), syn.List(syn.Truth()), c); err != nil {
-		t.Fatal(err)
-	}
+	r = setup.Must(Fit(t.Context(), syn.Store(t), syn.List(syn.Truth()), c))
 	if v := r.Validation; math.Abs(v.Start-float64(r.Start.Valid)) > 1e-12 ||
 		math.Abs(v.Tuned-float64(r.Rounded.Valid)) > 1e-12 {
 		t.Errorf("validation %+v, losses %v and %v", v, r.Start.Valid, r.Rounded.Valid)

@@ -165,10 +165,7 @@ func TestSplit(t *testing.T) {
 	s := &splitting{parts: parts, by: ByGame, seed: 5}
 	half := filepath.Join(dir, "half")
 	writePositions(t, half, rows[len(rows)/2:])
-	if _, err := Split(t.Context(), []string{half}, filepath.Join(dir, "halves"), parts, ByGame,
-		Config{Seed: 5}); err != nil {
-		t.Fatal(err)
-	}
+	setup.Must(Split(t.Context(), []string{half}, filepath.Join(dir, "halves"), parts, ByGame, Config{Seed: 5}))
 	for i, p := range parts {
 		for _, r := range readPositions(t, filepath.Join(dir, "halves", p.Name)) {
 			if s.part(dataset.GameNumber(r.Game)) != i {
@@ -275,10 +272,8 @@ func TestShuffleIsUniform(t *testing.T) {
 	var at [8]int
 	for seed := range rounds {
 		out := filepath.Join(dir, fmt.Sprint(seed))
-		if _, err := shuffle(t.Context(), []string{data}, out, Config{Seed: uint64(seed)}, dataset.OpenPositions,
-			shuffleLimits{3, 100}); err != nil {
-			t.Fatal(err)
-		}
+		setup.Must(shuffle(t.Context(), []string{data}, out, Config{Seed: uint64(seed)}, dataset.OpenPositions,
+			shuffleLimits{3, 100}))
 		for i, r := range readPositions(t, out) {
 			if r.Ply == 0 {
 				at[i]++

@@ -73,10 +73,7 @@ func TestPythonChessReadsEPD(t *testing.T) {
 	python := pythonWith(t, "chess", installChess)
 	dir := t.TempDir()
 	list, _ := recipeData(t, dir)
-	if _, err := Export(t.Context(), filepath.Join(dir, "positions"), filepath.Join(dir, "x.epd"),
-		ExportConfig{}); err != nil {
-		t.Fatal(err)
-	}
+	setup.Must(Export(t.Context(), filepath.Join(dir, "positions"), filepath.Join(dir, "x.epd"), ExportConfig{}))
 	lines := strings.Split(strings.TrimSpace(runScript(t, dir, python, `import chess
 for line in open("x.epd"):
     board, ops = chess.Board.from_epd(line, chess960=True)
@@ -103,10 +100,7 @@ for line in open("x.epd"):
 func TestOthersReadPGN(t *testing.T) {
 	dir := t.TempDir()
 	_, games := recipeData(t, dir)
-	if _, err := Export(t.Context(), filepath.Join(dir, "games"), filepath.Join(dir, "x.pgn"),
-		ExportConfig{}); err != nil {
-		t.Fatal(err)
-	}
+	setup.Must(Export(t.Context(), filepath.Join(dir, "games"), filepath.Join(dir, "x.pgn"), ExportConfig{}))
 	var want []string
 	for i := range games {
 		g := &games[i]

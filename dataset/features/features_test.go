@@ -243,9 +243,7 @@ func TestFeaturesResume(t *testing.T) {
 	data, rows := positions(t, 72_000) // a shard has 65,536
 	whole, cut := t.TempDir(), t.TempDir()
 	c := Config{Command: testEngine(t, "well"), Procs: 2, Program: "test"}
-	if _, err := Run(context.Background(), []string{data}, whole, c); err != nil {
-		t.Fatal(err)
-	}
+	setup.Must(Run(context.Background(), []string{data}, whole, c))
 	ctx, cancel := context.WithCancel(context.Background())
 	first := c
 	first.Progress = func(done, total int64, _ string) {
@@ -263,9 +261,7 @@ func TestFeaturesResume(t *testing.T) {
 			began = done
 		}
 	}
-	if _, err := Run(context.Background(), []string{data}, cut, second); err != nil {
-		t.Fatal(err)
-	}
+	setup.Must(Run(context.Background(), []string{data}, cut, second))
 	if began < 65536 || began > int64(len(rows)) {
 		t.Errorf("it began again at %d", began)
 	}

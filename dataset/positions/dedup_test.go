@@ -217,9 +217,7 @@ func TestRefineIsExtractInTwoSteps(t *testing.T) {
 	datatest.Rand(1).Shuffle(len(unsorted), func(i, j int) { unsorted[i], unsorted[j] = unsorted[j], unsorted[i] })
 	w, err := dataset.NewPositionWriter(mixed, dataset.WriterConfig{})
 	datatest.Write(t, w, err, unsorted)
-	if p, err = dataset.OpenPositions(mixed); err != nil {
-		t.Fatal(err)
-	}
+	p = setup.Must(dataset.OpenPositions(mixed))
 	out := filepath.Join(t.TempDir(), "x")
 	_, _, err = Refine(context.Background(), []*dataset.Reader[dataset.PositionRow]{p}, out,
 		Config{Filter: f, NewResolver: toyResolve})

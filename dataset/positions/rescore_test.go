@@ -286,9 +286,7 @@ func TestScoresOfShards(t *testing.T) {
 		setup.Check(t, e.writer.Append(&r))
 	}
 	setup.Check(t, errors.Join(s.journal.Close(), e.writer.Close()))
-	if s, err = scorer(t, dir, "a", 4).openScores(); err != nil {
-		t.Fatal(err)
-	}
+	s = setup.Must(scorer(t, dir, "a", 4).openScores())
 	defer s.journal.Close()
 	for _, c := range []struct {
 		first int64

@@ -337,10 +337,7 @@ func eachPosition(t testing.TB, seed uint64, games int, f func(p *Position)) {
 		if g%3 == 2 {
 			p = fischerStart(r)
 		} else {
-			var err error
-			if p, err = ParseFEN(fens[r.IntN(len(fens))]); err != nil {
-				t.Fatal(err)
-			}
+			p = setup.Must(ParseFEN(fens[r.IntN(len(fens))]))
 		}
 		for range 60 {
 			f(&p)

@@ -183,9 +183,7 @@ var disturbances = []struct {
 	{"an infinite search stopped", func(t *testing.T, e *Engine, rng *rand.Rand) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rng.IntN(20))*time.Millisecond)
 		defer cancel()
-		if _, err := e.Search(ctx, board.NewGame(position(t, middlegame)), engine.Limits{Infinite: true}); err != nil {
-			t.Fatal(err)
-		}
+		setup.Must(e.Search(ctx, board.NewGame(position(t, middlegame)), engine.Limits{Infinite: true}))
 	}},
 	{"pondering", func(t *testing.T, e *Engine, rng *rand.Rand) {
 		hit := make(chan struct{})

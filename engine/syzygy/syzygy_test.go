@@ -43,9 +43,7 @@ func vectors(t testing.TB) (all []vector) {
 	for line := range strings.Lines(string(text)) {
 		if f := strings.Split(strings.TrimSpace(line), ";"); len(f) == 3 && line[0] != '#' {
 			v := vector{position: position(t, f[0]), dtz: f[2]}
-			if _, err := fmt.Sscan(f[1], &v.wdl); err != nil {
-				t.Fatal(err)
-			}
+			setup.Must(fmt.Sscan(f[1], &v.wdl))
 			all = append(all, v)
 		}
 	}
@@ -342,9 +340,7 @@ func startFathom(t *testing.T, dir string) func([]board.Position) [][2]int {
 		out := setup.Must(cmd.Output())
 		answers, r := make([][2]int, len(positions)), bytes.NewReader(out)
 		for i := range answers {
-			if _, err := fmt.Fscan(r, &answers[i][0], &answers[i][1]); err != nil {
-				t.Fatal(err)
-			}
+			setup.Must(fmt.Fscan(r, &answers[i][0], &answers[i][1]))
 		}
 		return answers
 	}

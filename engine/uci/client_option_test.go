@@ -126,9 +126,7 @@ func TestOptionsThatAreFollowed(t *testing.T) {
 			o, _ := parseOption([]byte(text))
 			c.options = append(c.options, o)
 		}
-		if _, err := c.optionCommands(); err != nil {
-			t.Fatal(err)
-		}
+		setup.Must(c.optionCommands())
 		p := setup.Must(board.ParseFEN(tt.fen))
 		setup.Check(t, c.prepare(board.NewGame(p), &engine.Limits{Depth: 1, MultiPV: tt.lines}))
 		commands, _, _ := strings.Cut(string(c.out), "position")

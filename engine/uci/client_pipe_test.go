@@ -90,9 +90,7 @@ func TestPipeReadDeadlines(t *testing.T) {
 		t.Errorf("error %v after %v, want the deadline after 10 ms", err, time.Since(start))
 	}
 	setup.Check(t, ours[1].SetReadDeadline(time.Now().Add(time.Hour)))
-	if _, err := theirs[1].WriteString("readyok\n"); err != nil {
-		t.Fatal(err)
-	}
+	setup.Must(theirs[1].WriteString("readyok\n"))
 	if n, err := ours[1].Read(buf); err != nil || string(buf[:n]) != "readyok\n" {
 		t.Errorf("read %q, %v", buf[:n], err)
 	}

@@ -247,9 +247,7 @@ func TestPathsStayOutOfResults(t *testing.T) {
 		c := config(filepath.Join(dir, "run"), 2)
 		c.Plan.Generations = c.Plan.Generations[:1]
 		c.Plan.From = path
-		if _, err := Run(context.Background(), c); err != nil {
-			t.Fatal(err)
-		}
+		setup.Must(Run(context.Background(), c))
 		data := setup.Must(os.ReadFile(filepath.Join(dir, "run", durable.RunResultName)))
 		results = append(results, data)
 	}

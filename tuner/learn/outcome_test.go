@@ -262,9 +262,7 @@ func TestGenerationByGames(t *testing.T) {
 		"generation 2: gate"} {
 		stopBefore(t, byGames(broken, 2), stage)
 	}
-	if _, err := Run(t.Context(), byGames(broken, 2)); err != nil {
-		t.Fatal(err)
-	}
+	setup.Must(Run(t.Context(), byGames(broken, 2)))
 	compare(t, whole, broken)
 
 	first, second := r.Generations[0], r.Generations[1]
@@ -431,9 +429,7 @@ func TestBrokenPlayer(t *testing.T) {
 		t.Errorf("the run is %s, %v", s.State, s.Err)
 	}
 	setup.Check(t, os.RemoveAll(gate))
-	if _, err := Run(t.Context(), config(dir, 2)); err != nil {
-		t.Fatal(err)
-	}
+	setup.Must(Run(t.Context(), config(dir, 2)))
 	compare(t, wholeDir, dir)
 }
 
