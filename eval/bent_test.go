@@ -56,7 +56,7 @@ func TestBentAgrees(t *testing.T) {
 	}
 	m := setup.Must(Lookup("assay-bent"))
 	for _, w := range [][]Coef{m.Start, playable(m)} {
-		e, smooth := mustEvaluator(t, m, w), formula.NewMachine(m.Nonlinear.Formula)
+		e, smooth := setup.Must(m.NewEvaluator(w)), formula.NewMachine(m.Nonlinear.Formula)
 		in := make([]float64, len(m.Nonlinear.Formula.Inputs))
 		var x Features
 		worst := 0.0
@@ -291,7 +291,7 @@ func FuzzOneEvaluation(f *testing.F) {
 	var pairs []pair
 	for _, m := range Models() {
 		w := scrambled(m)
-		pairs = append(pairs, pair{m, w, mustEvaluator(f, m, w), mustEvaluator(f, m, w)})
+		pairs = append(pairs, pair{m, w, setup.Must(m.NewEvaluator(w)), setup.Must(m.NewEvaluator(w))})
 	}
 	f.Fuzz(func(t *testing.T, fen string) {
 		p, err := board.ParseFEN(fen)

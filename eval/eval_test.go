@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/setup"
 )
@@ -55,16 +54,6 @@ func scrambled(m *Model) []Coef {
 	return w
 }
 
-func mustParse(t testing.TB, fen string) board.Position {
-	t.Helper()
-	return setup.Must(board.ParseFEN(fen))
-}
-
-func mustEvaluator(t testing.TB, m *Model, w []Coef) engine.RootedEvaluator {
-	t.Helper()
-	return setup.Must(m.NewEvaluator(w))
-}
-
 // TestGenerated compares the committed scoring functions with what go generate writes.
 func TestGenerated(t *testing.T) {
 	fresh := filepath.Join(t.TempDir(), "generated.go")
@@ -95,7 +84,7 @@ func TestOneEvaluation(t *testing.T) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			w := scrambled(m)
-			e := mustEvaluator(t, m, w)
+			e := setup.Must(m.NewEvaluator(w))
 			var packed *weights // of a linear model with scoring functions
 			if e, ok := e.(*evaluator); ok {
 				packed = &e.weights
@@ -135,7 +124,7 @@ func TestMirror(t *testing.T) {
 	for _, m := range Models() {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-			e := mustEvaluator(t, m, scrambled(m))
+			e := setup.Must(m.NewEvaluator(scrambled(m)))
 			playouts(t, 20_000, func(p *board.Position) {
 				mirror := p.Mirror()
 				if got, want := e.Evaluate(&mirror), -e.Evaluate(p); got != want {
@@ -167,9 +156,9 @@ func TestCounts(t *testing.T) {
 
 func TestNoAllocation(t *testing.T) {
 	for _, m := range Models() {
-		e := mustEvaluator(t, m, m.Start)
+		e := setup.Must(m.NewEvaluator(m.Start))
 		var f Features
-		p := mustParse(t, middlegame[0])
+		p := setup.Must(board.ParseFEN(middlegame[0]))
 		m.Features(&p, &f)
 		if n := testing.AllocsPerRun(100, func() { e.Evaluate(&p) }); n != 0 {
 			t.Errorf("%s: Evaluate allocates %v times", m.Name, n)
@@ -187,8 +176,8 @@ func TestBound(t *testing.T) {
 		for i := range w {
 			w[i] = Coef{MaxCoef, MaxCoef}
 		}
-		e := mustEvaluator(t, m, w)
-		p := mustParse(t, "4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1")
+		e := setup.Must(m.NewEvaluator(w))
+		p := setup.Must(board.ParseFEN("4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1"))
 		if got := e.Evaluate(&p); got != MaxScore {
 			t.Errorf("%s: value %d, want %d", m.Name, got, MaxScore)
 		}
@@ -214,7 +203,7 @@ var middlegame = []string{
 func BenchmarkEvaluate(b *testing.B) {
 	for _, m := range Models() {
 		b.Run(m.Name, func(b *testing.B) {
-			e := mustEvaluator(b, m, m.Start)
+			e := setup.Must(m.NewEvaluator(m.Start))
 			ps := benchPositions(b)
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
@@ -232,7 +221,7 @@ func benchPositions(tb testing.TB) []board.Position {
 	var buf [board.MaxMoves]board.Move
 	var ps []board.Position
 	for len(ps) < 4096 {
-		p := mustParse(tb, middlegame[r.next()%uint64(len(middlegame))])
+		p := setup.Must(board.ParseFEN(middlegame[r.next()%uint64(len(middlegame))]))
 		for range r.next() % 16 {
 			moves := p.LegalMoves(buf[:0])
 			if len(moves) == 0 {

@@ -46,7 +46,7 @@ func TestHistoricTable(t *testing.T) {
 
 func checkHistoric(t *testing.T, row map[string]any) {
 	t.Helper()
-	p := mustParse(t, row["fen"].(string))
+	p := setup.Must(board.ParseFEN(row["fen"].(string)))
 	for column, want := range row {
 		var got any
 		switch column {
@@ -54,7 +54,7 @@ func checkHistoric(t *testing.T, row map[string]any) {
 			continue
 		case "shannon.f":
 			m, _ := Lookup("shannon-1950")
-			got, want = mustEvaluator(t, m, m.Start).Evaluate(&p), int(math.Round(100*want.(float64)))
+			got, want = setup.Must(m.NewEvaluator(m.Start)).Evaluate(&p), int(math.Round(100*want.(float64)))
 		case "machack.B", "machack.K", "machack.C":
 			got = machackPart(t, &p, column)
 		default:
@@ -136,7 +136,7 @@ func TestHistoricVectors(t *testing.T) {
 		if v.ID == "v028" || v.ID == "v115" {
 			fen = strings.Replace(fen, " w ", " b ", 1)
 		}
-		p := mustParse(t, fen)
+		p := setup.Must(board.ParseFEN(fen))
 		want := v.Expected
 		if squares, ok := want.([]any); ok && v.Term != "machack.backward" {
 			want = float64(len(squares))
@@ -156,7 +156,7 @@ func historicVector(t *testing.T, p *board.Position, term string, want any) any 
 	switch term {
 	case "shannon.f":
 		m, _ := Lookup("shannon-1950")
-		return float64(mustEvaluator(t, m, m.Start).Evaluate(p)) / 100
+		return float64(setup.Must(m.NewEvaluator(m.Start)).Evaluate(p)) / 100
 	case "shannon.knight_supported", "shannon.knight_free_from_pawn_attack":
 		white, _ := counts(t, p, "shannon-appendix", "knight.advanced.held")
 		return white == 1
@@ -212,7 +212,7 @@ func TestMacHackRatio(t *testing.T) {
 			"rnbqkb1r/pppppp2/8/8/8/8/PPPPPPPP/RN1QKBNR w KQkq - 0 1", -0.002231048},
 		{"4k3/8/8/8/8/8/8/QQQQK3 w - - 0 1", "4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", 1249.0/4993 - 1},
 	} {
-		top, node := mustParse(t, test.top), mustParse(t, test.node)
+		top, node := setup.Must(board.ParseFEN(test.top)), setup.Must(board.ParseFEN(test.node))
 		var r root
 		r.set(&top)
 		n, m := r.of(&node)
@@ -229,9 +229,9 @@ func TestMacHackRatio(t *testing.T) {
 // TestRoot checks that a root changes the value, not the features, and that nil removes it.
 func TestRoot(t *testing.T) {
 	m, _ := Lookup("machack-1967")
-	e := mustEvaluator(t, m, m.Start)
+	e := setup.Must(m.NewEvaluator(m.Start))
 	top := board.StartPosition()
-	p := mustParse(t, "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
+	p := setup.Must(board.ParseFEN("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"))
 	var f Features
 	without := e.Evaluate(&p)
 	e.SetRoot(&top)
@@ -244,7 +244,7 @@ func TestRoot(t *testing.T) {
 	if got := e.Evaluate(&p); got != without {
 		t.Errorf("with the root taken away the value is %d, want %d", got, without)
 	}
-	bare := mustParse(t, "4k3/8/8/8/8/8/8/QQQQK3 w - - 0 1")
+	bare := setup.Must(board.ParseFEN("4k3/8/8/8/8/8/8/QQQQK3 w - - 0 1"))
 	e.SetRoot(&top)
 	if _, black := counts(t, &bare, m.Name, "ratio"); black != 0 {
 		t.Error("Explain knows a root")
@@ -271,7 +271,7 @@ func TestAppendixReadings(t *testing.T) {
 		{"4k3/8/8/8/8/8/8/K7 w - - 0 1", "weak-shelter", 2, 0},
 		{"4k3/8/8/8/8/8/6K1/8 w - - 0 1", "weak-shelter", 0, 0},
 	} {
-		p := mustParse(t, test.fen)
+		p := setup.Must(board.ParseFEN(test.fen))
 		if white, black := counts(t, &p, "shannon-appendix", test.term); white != test.white || black != test.black {
 			t.Errorf("%s: %s is %v and %v, want %v and %v", test.fen, test.term, white, black, test.white, test.black)
 		}
@@ -281,7 +281,7 @@ func TestAppendixReadings(t *testing.T) {
 // TestPass checks the number of moves after a pass that leaves a king in check: captures of
 // that king count. The king has five moves and the rook thirteen.
 func TestPass(t *testing.T) {
-	p := mustParse(t, "4k3/8/8/8/8/8/4r3/4K3 w - - 0 1")
+	p := setup.Must(board.ParseFEN("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1"))
 	if n := legalAfterPass(&p); n != 18 {
 		t.Errorf("%d moves, want 18", n)
 	}

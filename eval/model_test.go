@@ -121,7 +121,7 @@ func TestAssayTerms(t *testing.T) {
 // checkCounts compares some of the counts of a position, White's and Black's.
 func checkCounts(t *testing.T, m *Model, what, fen string, want map[string][2]int) {
 	t.Helper()
-	p := mustParse(t, fen)
+	p := setup.Must(board.ParseFEN(fen))
 	counts := m.Counts(&p)
 	for name, want := range want {
 		index, ok := m.Term(name)
@@ -228,14 +228,12 @@ func TestScale(t *testing.T) {
 		{"opposite bishops and rooks", "r3kb2/pp6/8/8/8/8/PPP5/R3KB2 w - - 0 1", scaleOpposite3},
 		{"bishops of one color", "4kb2/pppp4/8/8/8/8/PPPPP3/2B1K3 w - - 0 1", scaleWhole},
 	} {
-		p := mustParse(t, c.fen)
-		mirror := p.Mirror()
-		for _, q := range []string{p.FEN(), mirror.FEN()} {
+		p := setup.Must(board.ParseFEN(c.fen))
+		for _, q := range []board.Position{p, p.Mirror()} {
 			var f Features
-			at := mustParse(t, q)
-			m.Features(&at, &f)
+			m.Features(&q, &f)
 			if f.ScaleNum != c.want || f.ScaleDen != scaleWhole {
-				t.Errorf("%s: %s: scale %d/%d, want %d/%d", c.name, q, f.ScaleNum, f.ScaleDen, c.want, scaleWhole)
+				t.Errorf("%s: %s: scale %d/%d, want %d/%d", c.name, q.FEN(), f.ScaleNum, f.ScaleDen, c.want, scaleWhole)
 			}
 		}
 	}
