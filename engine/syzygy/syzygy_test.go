@@ -20,11 +20,6 @@ import (
 	"golang.org/x/exp/mmap"
 )
 
-func open(t testing.TB, path string) *tableSet {
-	t.Helper()
-	return setup.Must(openTables(path))
-}
-
 func position(t testing.TB, fen string) *board.Position {
 	t.Helper()
 	p := setup.Must(board.ParseFEN(fen))
@@ -52,7 +47,7 @@ func vectors(t testing.TB) (all []vector) {
 
 // TestVectors checks positions against answers of Fathom that are kept, from four workers at once, and mirrored.
 func TestVectors(t *testing.T) {
-	tables := open(t, "testdata")
+	tables := setup.Must(openTables("testdata"))
 	all := vectors(t)
 	if len(all) < 300 {
 		t.Fatalf("%d vectors", len(all))
@@ -84,7 +79,7 @@ func TestVectors(t *testing.T) {
 // TestValuesFollowFromMoves checks what holds for every position without a second reader: its value follows from its
 // best move.
 func TestValuesFollowFromMoves(t *testing.T) {
-	tables := open(t, "testdata")
+	tables := setup.Must(openTables("testdata"))
 	rng := rand.New(rand.NewPCG(3, 4))
 	checked := 0
 	for _, name := range [][2]string{{"KP", "K"}, {"KBN", "K"}, {"KNN", "K"}, {"KR", "K"}, {"KQ", "K"}} {
@@ -128,7 +123,7 @@ func TestCursed(t *testing.T) {
 }
 
 func TestMissing(t *testing.T) {
-	tables := open(t, "testdata")
+	tables := setup.Must(openTables("testdata"))
 	for fen, name := range map[string]string{
 		"8/8/8/8/8/2qk4/8/KR5B w - - 0 1": "KRBvKQ", "8/8/8/8/8/3bk3/8/KQ6 w - - 0 1": "KQvKB",
 		"4k3/8/8/8/8/8/8/4K2R w K - 0 1": "castling",
@@ -148,7 +143,8 @@ func TestMissing(t *testing.T) {
 			t.Errorf("Open(%q): %v, want %q", path, err, want)
 		}
 	}
-	if both := open(t, empty+string(filepath.ListSeparator)+"testdata"); both.men != 4 || len(both.files) != 19 {
+	both := setup.Must(openTables(empty + string(filepath.ListSeparator) + "testdata"))
+	if both.men != 4 || len(both.files) != 19 {
 		t.Errorf("%d men, files %v", both.men, both.files)
 	}
 }
@@ -161,7 +157,7 @@ func TestDamaged(t *testing.T) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "KRvK.rtbz")
 		setup.Check(t, os.WriteFile(file, content, 0o644))
-		_, err := open(t, dir+string(filepath.ListSeparator)+"testdata").dtz(p)
+		_, err := setup.Must(openTables(dir + string(filepath.ListSeparator) + "testdata")).dtz(p)
 		if err != nil && !strings.Contains(err.Error(), file+" is damaged") {
 			t.Errorf("%v does not name %s", err, file)
 		}
@@ -233,7 +229,7 @@ func mapBytes(t *testing.T, path string, content []byte) *mmap.ReaderAt {
 // TestResult checks the bounds of the 50-move rule at each half-move clock, where White mates in 15 or 16 moves, and
 // mates in one.
 func TestResult(t *testing.T) {
-	tables := open(t, "testdata")
+	tables := setup.Must(openTables("testdata"))
 	for clock := range 101 {
 		for _, side := range []string{"w", "b"} {
 			p := position(t, fmt.Sprintf("8/8/8/8/8/3k4/8/KR6 %s - - %d 80", side, clock))

@@ -164,11 +164,6 @@ func TestReservoirKeepsEveryNth(t *testing.T) {
 	}
 }
 
-func finish(t *testing.T, b *Builder) *Store {
-	t.Helper()
-	return setup.Must(b.Finish())
-}
-
 // TestSplit: whole games, and whole openings where games share them, are on
 // one side; the share is about right; other seeds choose others; games marked
 // so are never held out.
@@ -179,7 +174,7 @@ func TestSplit(t *testing.T) {
 		r := Row{Entries: []Entry{{0, 1}}, Phase: i % 25, Scale: 1, Weight: 1, Game: g, Opening: 1 + g/4, TrainOnly: g < 400}
 		setup.Check(t, b.Add(&r))
 	}
-	s := finish(t, b)
+	s := setup.Must(b.Finish())
 	c := s.Clusters()
 	if !c.ByOpening || c.N() != 501 || s.Games() != 2000 {
 		t.Fatalf("%d clusters, by opening %v, %d games", c.N(), c.ByOpening, s.Games())
@@ -223,7 +218,7 @@ func TestFewOpenings(t *testing.T) {
 		r := Row{Entries: []Entry{{0, 1}}, Scale: 1, Weight: 1, Game: uint64(i/10 + 1), Opening: 77}
 		setup.Check(t, b.Add(&r))
 	}
-	if c := finish(t, b).Clusters(); c.ByOpening || c.N() != 100 || c.Warning == "" {
+	if c := setup.Must(b.Finish()).Clusters(); c.ByOpening || c.N() != 100 || c.Warning == "" {
 		t.Errorf("%d clusters, by opening %v, warning %q", c.N(), c.ByOpening, c.Warning)
 	}
 }

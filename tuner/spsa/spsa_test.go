@@ -18,11 +18,6 @@ func plain(name string, start float64) Parameter {
 	return Parameter{Name: name, Start: start, Min: -100, Max: 100, CEnd: 4, REnd: 0.02}
 }
 
-func mustNew(t *testing.T, c Config) *Tuner {
-	t.Helper()
-	return setup.Must(New(c))
-}
-
 // The sequences end where c_end and r_end say, and begin where the papers do.
 func TestSchedule(t *testing.T) {
 	c := Config{Parameters: []Parameter{plain("x", 0)}, Iterations: 5000}
@@ -46,7 +41,7 @@ func TestSchedule(t *testing.T) {
 // A step goes the way of the side that was ahead, by the schedule's length.
 func TestTellMovesTheValues(t *testing.T) {
 	c := Config{Parameters: []Parameter{plain("x", 10), plain("y", -20)}, Iterations: 100, Seed: 4}
-	tuner := mustNew(t, c)
+	tuner := setup.Must(New(c))
 	trial := setup.Must(tuner.Ask(1))
 	setup.Check(t, tuner.Tell(1, -2, 2))
 	for i, v := range tuner.Values() {
@@ -66,7 +61,7 @@ func TestTellMovesTheValues(t *testing.T) {
 func TestStochasticRoundingIsUnbiased(t *testing.T) {
 	p := Parameter{Name: "x", Start: 3.3, Min: -10, Max: 10, CEnd: 0.7, REnd: 1e-9, Integer: true}
 	c := Config{Parameters: []Parameter{p}, Iterations: 20000, Seed: 8}
-	tuner := mustNew(t, c)
+	tuner := setup.Must(New(c))
 	middle, width, want := 0.0, 0.0, 0.0
 	for k := 1; k <= c.Iterations; k++ {
 		trial := setup.Must(tuner.Ask(k))
@@ -87,7 +82,7 @@ func TestStochasticRoundingIsUnbiased(t *testing.T) {
 func TestReplayIsLossless(t *testing.T) {
 	c := Config{Parameters: []Parameter{plain("x", 10), plain("y", -20)}, Iterations: 400, Seed: 5, Ahead: 7}
 	results := rand.New(rand.NewPCG(1, 1))
-	first, second := mustNew(t, c), mustNew(t, c)
+	first, second := setup.Must(New(c)), setup.Must(New(c))
 	asked := 0
 	var trials []Trial
 	var outcomes []float64
@@ -116,7 +111,7 @@ func TestReplayIsLossless(t *testing.T) {
 }
 
 func TestOrderAndSense(t *testing.T) {
-	tuner := mustNew(t, Config{Parameters: []Parameter{plain("x", 10)}, Iterations: 10, Ahead: 2})
+	tuner := setup.Must(New(Config{Parameters: []Parameter{plain("x", 10)}, Iterations: 10, Ahead: 2}))
 	for _, k := range []int{0, -1, 3, 11} {
 		if _, err := tuner.Ask(k); !errors.Is(err, errOrder) {
 			t.Errorf("Ask(%d): %v", k, err)
@@ -211,7 +206,7 @@ func TestFlatGround(t *testing.T) {
 // Too few results give an answer without errors, never a NaN.
 func TestFewResults(t *testing.T) {
 	c := Config{Iterations: 100, Parameters: []Parameter{plain("x", 7)}}
-	tuner := mustNew(t, c)
+	tuner := setup.Must(New(c))
 	for k := 0; k <= 30; k++ {
 		if k > 0 {
 			setup.Check(t, tuner.Tell(k, 0, 2))
