@@ -15,6 +15,7 @@ import (
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // What a search may say, from the mover's view. A client makes no score of "mate 0" in a
@@ -22,54 +23,24 @@ import (
 var saidScores = []engine.Score{engine.NoScore, 0, 34, engine.MaxScore, -engine.MaxScore, engine.MateScore - 5,
 	-(engine.MateScore - 4)}
 
-// scored makes data sets of positions and of one game with these scores, for each side to move.
-func scored(t *testing.T) (positionsDir, gamesDir string, scores []int16) {
-	t.Helper()
-	positionsDir, gamesDir = filepath.Join(t.TempDir(), "p"), filepath.Join(t.TempDir(), "g")
-	var rows []dataset.PositionRow
+// A game's missing score is missing in PGN, and never 0; all others are read back as they were. The tests of package
+// lines show it for positions.
+func TestScoresOfGames(t *testing.T) {
 	g := dataset.GameRow{Game: 7, Variant: dataset.Standard, Termination: "move-limit"}
 	play := board.NewGame(board.StartPosition())
 	for i := range 2 * len(saidScores) { // each score twice, once for either side
 		p := play.Position()
-		score := saidScores[i/2].White(p.SideToMove())
-		scores = append(scores, score)
-		rows = append(rows,
-			dataset.PositionRow{Board: *p, Ply: uint16(i), Score: score, Result: 0.5, Game: 7, Weight: 1})
 		m := p.LegalMoves(nil)[0]
+		g.Moves, g.Scores = append(g.Moves, m), append(g.Scores, saidScores[i/2].White(p.SideToMove()))
 		play.Push(m)
-		g.Moves, g.Scores = append(g.Moves, m), append(g.Scores, score)
 	}
-	positions, err := dataset.NewPositionWriter(positionsDir, dataset.WriterConfig{})
-	datatest.Write(t, positions, err, rows)
-	games, err := dataset.NewGameWriter(gamesDir, dataset.WriterConfig{})
-	datatest.Write(t, games, err, []dataset.GameRow{g})
-	return positionsDir, gamesDir, scores
-}
-
-// A missing score is missing in every format, and never 0; all others are read back as they were.
-func TestScoresOf(t *testing.T) {
-	positionsDir, gamesDir, scores := scored(t)
-	read := func(data string, f Format) string {
-		file, back := filepath.Join(t.TempDir(), "x."+string(f)), filepath.Join(t.TempDir(), "back")
-		if _, err := Export(t.Context(), data, file, ExportConfig{}); err != nil {
-			t.Fatal(f, err)
-		}
-		if _, refused, err := importFiles(t, back, ImportConfig{}, file); err != nil || refused != nil {
-			t.Fatal(f, refused, err)
-		}
-		return back
-	}
-	for _, f := range []Format{formatCSV, formatTSV, formatEPD} {
-		for i, r := range positions(read(positionsDir, f)) {
-			if r.Score != scores[i] {
-				t.Errorf("%s, row %d: score %d, want %d", f, i, r.Score, scores[i])
-			}
-		}
-	}
-	for _, g := range gamesIn(read(gamesDir, formatPGN)) {
-		if !slices.Equal(g.Scores, scores) {
-			t.Errorf("scores %d, want %d", g.Scores, scores)
-		}
+	data, file := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "x.pgn")
+	w, err := dataset.NewGameWriter(data, dataset.WriterConfig{})
+	datatest.Write(t, w, err, []dataset.GameRow{g})
+	setup.Must(Export(t.Context(), data, file, ExportConfig{}))
+	games, _ := importGames(t, ImportConfig{}, string(setup.Must(os.ReadFile(file))))
+	if len(games) != 1 || !slices.Equal(games[0].Scores, g.Scores) {
+		t.Errorf("%+v, want scores %d", games, g.Scores)
 	}
 }
 

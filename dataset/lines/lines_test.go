@@ -74,8 +74,10 @@ func TestParseEPD(t *testing.T) {
 
 func TestWriteIsReadBack(t *testing.T) {
 	p := setup.Must(board.ParseFEN("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 7 12"))
-	for _, r := range []float32{0, 0.5, 1} {
-		want := dataset.PositionRow{Board: p, Ply: uint16(p.Ply()), Score: 34, Result: r, Weight: 1}
+	for i, score := range []int16{34, 0, dataset.NoScore, dataset.MaxScore, -dataset.MaxScore, dataset.MateScore - 5,
+		4 - dataset.MateScore} {
+		r := float32(i%3) / 2
+		want := dataset.PositionRow{Board: p, Ply: uint16(p.Ply()), Score: score, Result: r, Weight: 1}
 		line := setup.Must(AppendEPD(nil, &want))
 		l := setup.Must(Parse(string(line)))
 		if row, err := l.Row(false); err != nil || row != want {
