@@ -261,18 +261,19 @@ func TestOrder(t *testing.T) {
 }
 
 func TestEncodeRefuses(t *testing.T) {
+	sixth := fitted(t).Terms[5].Name
 	for _, test := range []struct {
 		name string
 		edit func(f *File)
 		want string
 	}{
-		{"NaN", func(f *File) { f.Terms[5].SEMG = math.NaN() }, f5(t)},
-		{"Inf", func(f *File) { f.Terms[5].FitEG = math.Inf(1) }, f5(t)},
+		{"NaN", func(f *File) { f.Terms[5].SEMG = math.NaN() }, sixth},
+		{"Inf", func(f *File) { f.Terms[5].FitEG = math.Inf(1) }, sixth},
 		{"loss", func(f *File) { f.Provenance.LossValid = math.NaN() }, "loss_valid"},
 		{"K", func(f *File) { f.K = math.NaN() }, "K"},
-		{"range", func(f *File) { f.Terms[5].MG = 30001 }, f5(t)},
+		{"range", func(f *File) { f.Terms[5].MG = 30001 }, sixth},
 		{"model", func(f *File) { f.Model = "other" }, "other"},
-		{"order", func(f *File) { f.Terms[0], f.Terms[5] = f.Terms[5], f.Terms[0] }, f5(t)},
+		{"order", func(f *File) { f.Terms[0], f.Terms[5] = f.Terms[5], f.Terms[0] }, sixth},
 		{"short", func(f *File) { f.Terms = f.Terms[:5] }, "terms"},
 	} {
 		f := fitted(t)
@@ -282,9 +283,6 @@ func TestEncodeRefuses(t *testing.T) {
 		}
 	}
 }
-
-// f5 returns the name of the sixth term of the model assay.
-func f5(t *testing.T) string { return fitted(t).Terms[5].Name }
 
 func TestOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.json")

@@ -335,13 +335,8 @@ func TestRescoreBlocks(t *testing.T) {
 	}
 }
 
-func shannon(t testing.TB) *eval.Model {
-	t.Helper()
-	return setup.Must(eval.Lookup("shannon-1950"))
-}
-
 func TestQuiescence(t *testing.T) {
-	m := shannon(t)
+	m := setup.Must(eval.Lookup("shannon-1950"))
 	newResolver := setup.Must(Quiescence(m, m.Start))
 	resolve := newResolver()
 	for _, c := range []struct{ fen, leaf string }{
@@ -365,7 +360,7 @@ func TestQuiescence(t *testing.T) {
 // The parts fit: games with a hanging piece become rows without one.
 func TestExtractWithQuiescence(t *testing.T) {
 	games := gamesIn(t, []dataset.GameRow{gameOf(t, "", 0, "e4 d5 Nc3 d4 Nf3 dxc3 dxc3")})
-	m := shannon(t)
+	m := setup.Must(eval.Lookup("shannon-1950"))
 	newResolver := setup.Must(Quiescence(m, m.Start))
 	_, counts, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{games}, t.TempDir(),
 		Config{Filter: DefaultFilter(), NewResolver: newResolver, Workers: 2})
@@ -381,7 +376,7 @@ func TestExtractWithQuiescence(t *testing.T) {
 
 // A score is White's view, and the same whatever was searched before.
 func TestScoreOf(t *testing.T) {
-	m := shannon(t)
+	m := setup.Must(eval.Lookup("shannon-1950"))
 	open := Searcher(m, m.Start)
 	e := &extraction{Config: Config{Limits: engine.Limits{Nodes: 2000}}}
 	fens := []string{

@@ -60,21 +60,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-var wholeRun = sync.OnceValues(func() (*Result, error) {
-	return Run(context.Background(), config(wholeDir, 1))
-})
-
 // whole returns the result of the run in wholeDir.
-func whole(t *testing.T) *Result {
-	t.Helper()
-	return setup.Must(wholeRun())
-}
+var whole = sync.OnceValue(func() *Result { return setup.Must(Run(context.Background(), config(wholeDir, 1))) })
 
 // TestInterruptedRunEndsWithTheSameBytes cancels a run at the start of each of its
 // stages in turn, and compares its files with a run's on another number of workers
 // that was never canceled.
 func TestInterruptedRunEndsWithTheSameBytes(t *testing.T) {
-	want, broken := whole(t), filepath.Join(t.TempDir(), "broken")
+	want, broken := whole(), filepath.Join(t.TempDir(), "broken")
 	interruptions := 0
 	for stages := 1; ; stages++ {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -143,7 +136,7 @@ func compare(t *testing.T, a, b string) {
 }
 
 func TestCompleteRunAnswersAgain(t *testing.T) {
-	first := whole(t)
+	first := whole()
 	c := config(wholeDir, 2)
 	c.Stage = func(name string) StageProgress {
 		t.Errorf("a complete run starts stage %s", name)
@@ -159,7 +152,7 @@ func TestCompleteRunAnswersAgain(t *testing.T) {
 // TestChampionPlaysItsWeights checks that a promoted file is what the result says and
 // that its pedigree leads back to the start weights.
 func TestChampionPlaysItsWeights(t *testing.T) {
-	r := whole(t)
+	r := whole()
 	parent := r.Start.ID
 	for _, g := range r.Generations {
 		f := setup.Must(models.Load(filepath.Join(wholeDir, Folder(g.Number), weightsName)))

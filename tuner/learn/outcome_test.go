@@ -42,7 +42,7 @@ func stopBefore(t *testing.T, c Config, stage string) {
 // TestExtendedRunEndsWithTheSameBytes adds a generation to a complete run, and compares
 // it with a run that had the generation from the start.
 func TestExtendedRunEndsWithTheSameBytes(t *testing.T) {
-	whole(t)
+	whole()
 	grown := filepath.Join(t.TempDir(), "grown")
 	short := config(grown, 2)
 	short.Plan.Generations = short.Plan.Generations[:1]
@@ -392,7 +392,7 @@ func (c crashing) Search(ctx context.Context, g *board.Game, lim engine.Limits) 
 // When the player works again, the run is resumed and ends with the bytes of one that never failed.
 // Games with too many forfeits, and a gate without a verdict, must be deleted first: their games count.
 func TestBrokenPlayer(t *testing.T) {
-	whole(t)
+	whole()
 	dir := filepath.Join(t.TempDir(), "broken")
 	gate, games := filepath.Join(dir, "gen-1", "gate"), filepath.Join(dir, "gen-1", "games")
 	for _, tt := range []struct {

@@ -132,17 +132,12 @@ func TestRun(t *testing.T) {
 		}}.Test(t)
 }
 
-func run(t *testing.T, c Config) *Result {
-	t.Helper()
-	return setup.Must(Run(t.Context(), c))
-}
-
 // In real games a parameter that starts far off comes to where it should be, one that
 // starts there stays, and the match at the end says that it was worth it.
 func TestRecoversAnOptimumInGames(t *testing.T) {
 	c := config(t, 500)
 	c.Validation = 100
-	r := run(t, c)
+	r := setup.Must(Run(t.Context(), c))
 	x, y := r.Parameters[0], r.Parameters[1]
 	t.Logf("x %+v y %+v validation %+.0f [%+.0f, %+.0f]", x, y, r.Validation.Elo, r.Validation.EloLo, r.Validation.EloHi)
 	if math.Abs(x.Value-300) > 90 || math.Abs(y.Value-700) > 90 || x.BatchSE <= 0 {
@@ -151,7 +146,7 @@ func TestRecoversAnOptimumInGames(t *testing.T) {
 	if r.Validation.EloLo < 50 || r.Games != 2000 || r.Validation.Games != 100 {
 		t.Errorf("%d games; validation %+v", r.Games, r.Validation)
 	}
-	if again := run(t, c); !again.Already || !reflect.DeepEqual(again.Parameters, r.Parameters) {
+	if again := setup.Must(Run(t.Context(), c)); !again.Already || !reflect.DeepEqual(again.Parameters, r.Parameters) {
 		t.Errorf("a complete run says %+v", again)
 	}
 }
@@ -159,7 +154,7 @@ func TestRecoversAnOptimumInGames(t *testing.T) {
 // The log holds all that is needed to compute the answer again.
 func TestLogCanBeRecomputed(t *testing.T) {
 	c := config(t, 40)
-	r := run(t, c)
+	r := setup.Must(Run(t.Context(), c))
 	data := setup.Must(os.ReadFile(filepath.Join(c.Out, LogName)))
 	tuner := setup.Must(spsa.New(c.SPSA))
 	dec := json.NewDecoder(bytes.NewReader(data))
