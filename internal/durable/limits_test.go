@@ -194,17 +194,18 @@ func TestNamesOfUnfinishedFiles(t *testing.T) {
 	}
 }
 
-// A file that cannot be written or named is not there, and its error names the path and stays.
+// A file that cannot be written or named leaves the one before, or none, and its error names the path and stays.
 func TestFileFails(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
+	mustWrite(t, path, "old")
 	f := setup.Must(Create(path))
 	f.file.Close()
 	_, first := f.Write([]byte("x"))
 	_, second := f.Write([]byte("x"))
 	third := f.Commit()
 	if !errors.Is(first, fs.ErrClosed) || !strings.Contains(first.Error(), "writing "+path) || second != first ||
-		third != first {
+		third != first || mustRead(t, path) != "old" {
 		t.Errorf("%v; %v; %v", first, second, third)
 	}
 	mustWrite(t, filepath.Join(dir, "b"), "")
@@ -217,13 +218,13 @@ func TestFileFails(t *testing.T) {
 	if err := WriteFile(missing, nil); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
 		t.Errorf("a file in no folder: %v", err)
 	}
-	if names := namesIn(t, dir); !slices.Equal(names, []string{"b", "full"}) {
+	if names := namesIn(t, dir); !slices.Equal(names, []string{"a", "b", "full"}) {
 		t.Errorf("left behind: %v", names)
 	}
 	if _, err := SumFile(dir); err == nil || !strings.Contains(err.Error(), dir) {
 		t.Errorf("the sum of a folder: %v", err)
 	}
-	if _, err := SumFile(path); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := SumFile(missing); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the sum of no file: %v", err)
 	}
 }
