@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/assay-chess/assay/internal/setup"
@@ -284,28 +285,11 @@ func TestMakeDirNames(t *testing.T) {
 // A lock waits a moment for its holder; where it cannot be made, the error says why.
 func TestLockWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	waited := false
-	for range 20 { // a machine that is busy for longer than the lock waits may lose some
+	synctest.Test(t, func(t *testing.T) {
 		held := setup.Must(TryLock(path))
-		result := make(chan *Lock)
-		go func() {
-			l, err := TryLock(path)
-			if err != nil && !errors.Is(err, ErrLocked) {
-				t.Error(err)
-			}
-			result <- l
-		}()
-		time.Sleep(20 * time.Millisecond)
-		held.Unlock()
-		l := <-result
-		l.Unlock()
-		if waited = l != nil; waited {
-			break
-		}
-	}
-	if !waited {
-		t.Error("a lock was never free in time")
-	}
+		time.AfterFunc(lockPatience/2, held.Unlock)
+		setup.Must(TryLock(path)).Unlock()
+	})
 	_, err := TryLock(filepath.Join(path, "none", "lock"))
 	if !errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), "locking "+path) {
 		t.Errorf("no folder: %v", err)
