@@ -135,9 +135,8 @@ func played(t *testing.T, job Job, white, black string) (*Job, *Result) {
 }
 
 func TestPlayRecordsAWholeGame(t *testing.T) {
-	opening := []board.Move{uci(t, "e2e4"), uci(t, "e7e5")}
 	for seed := range uint64(20) {
-		r := play(t, Job{Number: seed, Seed: seed, Opening: opening}, "a", "b")
+		r := play(t, Job{Number: seed, Seed: seed, Opening: twoPlies()}, "a", "b")
 		game, _, err := r.Replay()
 		setup.Check(t, err)
 		result, why, over := game.Outcome()
@@ -153,21 +152,6 @@ func TestPlayRecordsAWholeGame(t *testing.T) {
 			}
 		}
 	}
-}
-
-func uci(t *testing.T, moves ...string) board.Move {
-	t.Helper()
-	p := board.StartPosition()
-	for i, s := range moves {
-		from, _ := board.ParseSquare(s[:2])
-		to, _ := board.ParseSquare(s[2:4])
-		m := board.NewMove(from, to)
-		if i == len(moves)-1 {
-			return m
-		}
-		p.Make(m)
-	}
-	return board.NullMove
 }
 
 // Scores are stored from White's view, whichever side searched.
