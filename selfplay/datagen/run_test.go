@@ -326,19 +326,6 @@ func TestJournalKeepsEveryAnnouncedGame(t *testing.T) {
 	}
 }
 
-func TestFewerGames(t *testing.T) {
-	c := config(t, 40)
-	interrupt(t, c, 20)
-	c.Games = 10
-	if _, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrConfig) || !strings.Contains(err.Error(), "taken away") {
-		t.Errorf("error %v", err)
-	}
-	c.Games = 40
-	if s := run(t, c); s.Games != 40 || s.Played > 20 {
-		t.Errorf("%d of %d games played", s.Played, s.Games)
-	}
-}
-
 // tear adds the first half of a line to the journal.
 func tear(t *testing.T, path string) {
 	t.Helper()

@@ -267,28 +267,6 @@ func TestMoreGamesForATest(t *testing.T) {
 	}
 }
 
-// TestFewerGames: an interrupted match cannot be ended where its games so far look best.
-func TestFewerGames(t *testing.T) {
-	c := config(t, 200)
-	ctx, cancel := context.WithCancel(t.Context())
-	c.Progress = func(done, _ int64, _ string) {
-		if done >= 40 {
-			cancel()
-		}
-	}
-	if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	c.Games, c.Progress = 20, nil
-	if _, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrConfig) || !strings.Contains(err.Error(), "taken away") {
-		t.Errorf("error %v", err)
-	}
-	c.Games = 200
-	if r := run(t, c); r.Games != 200 || r.Played > 160 {
-		t.Errorf("%d of %d games played", r.Played, r.Games)
-	}
-}
-
 // TestResultsOfMatches: what a match of each kind leaves in its result stands in testdata.
 func TestResultsOfMatches(t *testing.T) {
 	for name, test := range map[string]*sprt.Test{
