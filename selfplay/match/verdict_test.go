@@ -20,37 +20,6 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
-// A player that loses every game by its fault loses no match: there is no verdict.
-func TestNoVerdict(t *testing.T) {
-	c := decisive(t)
-	c.Rule, c.B.Spec = selfplay.Adjudication{}, toy.Spec("b:illegal=8:error=9") // as White, as Black
-	r, err := Run(t.Context(), c)
-	if !errors.Is(err, selfplay.ErrNoVerdict) || r == nil || r.Verdict != NoVerdict || r.Passed() {
-		t.Fatalf("result %+v, error %v; want no verdict", r, err)
-	}
-	if r.Games > 16 || r.Games&(r.Games-1) != 0 || r.Forfeits[1] < 2 || r.Forfeits[0] != 0 {
-		t.Errorf("%d games, forfeits %v", r.Games, r.Forfeits)
-	}
-	if !strings.HasPrefix(r.Reason, "toy b (B) forfeited ") || !strings.HasSuffix(r.Reason, "; toy a (A) forfeited 0") {
-		t.Errorf("reason %q", r.Reason)
-	}
-}
-
-// Rare crashes are losses that count.
-func TestRareForfeitsCount(t *testing.T) {
-	c := config(t, 400)
-	c.Out, c.Runner = "", &runtest.Changing{Runner: &selfplay.Local{Open: toy.Open, Workers: 2},
-		Change: func(g *selfplay.Result) {
-			if g.Try == 0 && g.Number%100 == 6 { // B has Black
-				g.Result, g.Termination, g.Fault = board.WhiteWins, selfplay.PlayerFailed, "black: crashed"
-			}
-		}}
-	r := run(t, c)
-	if r.Games != 400 || r.Forfeits != [2]int64{0, 4} || r.Verdict == NoVerdict {
-		t.Errorf("%d games, forfeits %v, %s", r.Games, r.Forfeits, r.Verdict)
-	}
-}
-
 // voiding returns a change that makes games void, as a machine does that was paused, by their number and how often
 // they were played before.
 func voiding(void func(number uint64, before int) bool) func(*selfplay.Result) {
