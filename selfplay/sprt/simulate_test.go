@@ -95,7 +95,7 @@ func TestFollowerIsExact(t *testing.T) {
 		truth := setup.Must(mustShape(t, 0.6, x.Elo1 < 30).at(x.Model, (x.Elo0+x.Elo1)/2))
 		for i := range uint64(60) {
 			corrected := i%2 == 0
-			fast := x.simulateOne(newSampler(&truth, 14, i), corrected, math.MaxInt64)
+			fast := x.simulateOne(newSampler(&truth, 14, i), corrected)
 			slow := everyLLR(t, x, newSampler(&truth, 14, i), corrected)
 			if runs++; fast == slow {
 				same++
@@ -155,17 +155,14 @@ type Simulation struct {
 	TrueElo   float64 // in the test's unit
 	Runs      int
 	Seed      uint64
-	Corrected bool  // with correction for overshoot (see Walk)
-	MaxGames  int64 // a test is undecided when it has this many; 0: no limit
+	Corrected bool // with correction for overshoot (see Walk)
 }
 
 // Simulated sums up simulated tests.
 type Simulated struct {
 	Runs      int
-	Passed    int // accepted H1
-	Failed    int // accepted H0
-	Undecided int // ran into MaxGames
-
+	Passed    int     // accepted H1
+	Failed    int     // accepted H0
 	MeanGames float64 // of a test
 }
 
@@ -184,20 +181,13 @@ func (t Test) simulate(c Simulation) (Simulated, error) {
 	if err != nil {
 		return Simulated{}, err
 	}
-	most := int64(math.MaxInt64)
-	if c.MaxGames > 0 {
-		most = max(c.MaxGames/int64(truth.perSample), 1)
-	}
 	s := Simulated{Runs: c.Runs}
 	for i := range c.Runs {
-		e := t.simulateOne(newSampler(&truth, c.Seed, uint64(i)), c.Corrected, most)
-		switch e.status {
-		case AcceptH1:
+		e := t.simulateOne(newSampler(&truth, c.Seed, uint64(i)), c.Corrected)
+		if e.status == AcceptH1 {
 			s.Passed++
-		case AcceptH0:
+		} else {
 			s.Failed++
-		default:
-			s.Undecided++
 		}
 		s.MeanGames += float64(e.samples) * truth.perSample
 	}
@@ -212,9 +202,9 @@ type ending struct {
 }
 
 // simulateOne runs one test. See follower for how it saves work.
-func (t Test) simulateOne(s *sampler, corrected bool, most int64) ending {
+func (t Test) simulateOne(s *sampler, corrected bool) ending {
 	f := follower{walk: t.walk(corrected), d: s.empty}
-	for n := int64(1); n <= most && f.walk.status == Continue; n++ {
+	for f.walk.status == Continue {
 		f.add(s.next())
 	}
 	return ending{samples: f.walk.samples, status: f.walk.status}
