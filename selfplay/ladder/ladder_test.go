@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -265,68 +264,31 @@ func TestNeededOpenings(t *testing.T) {
 	}
 }
 
-// played writes a PGN file of games between players of known strengths, White ahead by 30 Elo.
-func played(t testing.TB, elo []float64, games int) string {
-	t.Helper()
-	random := rand.New(rand.NewPCG(3, 4))
-	var b strings.Builder
-	for range games {
-		i, j := random.IntN(len(elo)), random.IntN(len(elo)-1)
-		if j >= i {
-			j++
-		}
-		// Davidson's model, in which equal players draw a third, so that an Elo is ln 10/400 * 3/2 nats.
-		x := (elo[i] - elo[j] + 30) * math.Ln10 / 400 * 1.5
-		w, l := math.Exp(x/2), math.Exp(-x/2)
-		result := "1/2-1/2"
-		switch u := random.Float64() * (w + l + 1); {
-		case u < w:
-			result = "1-0"
-		case u < w+l:
-			result = "0-1"
-		}
-		fmt.Fprintf(&b, "[Event \"e\"]\n[White \"P%d\"]\n[Black \"P%d\"]\n[Result \"%s\"]\n\n1. e4 {\n[White \"no tag"+
-			"\n} e5 %[3]s\n\n", i, j,
-			result)
-	}
-	path := filepath.Join(t.TempDir(), "games.pgn")
-	setup.Check(t, os.WriteFile(path, []byte(b.String()), 0o666))
-	return path
-}
-
-// Ratings of games lie around the strengths that made them, as their errors say, with anchors too.
-func TestGamesFindTheTruth(t *testing.T) {
-	elo := make([]float64, 60)
-	for i := range elo {
-		elo[i] = 3000 + 8*float64(i)
-	}
-	var g Games
-	setup.Check(t, g.Read(t.Context(), played(t, elo, 12000)))
-	if g.Finished != 12000 || len(g.Names) != 60 {
-		t.Fatalf("%d games of %d players", g.Finished, len(g.Names))
-	}
-	r := setup.Must(g.Rate([]Anchor{{"P10", elo[10], 0}, {"P50", elo[50] + 5, 10}}))
-	sum := 0.0
-	for _, x := range r.Ratings {
-		var n int
-		fmt.Sscanf(x.Name, "P%d", &n)
-		se := float64(x.EloHi-x.EloLo) / 2 / z95
-		if n == 10 {
-			if math.Abs(float64(x.Elo)-elo[10]) > 0.01 || se != 0 {
-				t.Errorf("the anchor is %v ± %v", x.Elo, se)
-			}
-			continue
-		}
-		z := (float64(x.Elo) - elo[n]) / se
-		if sum += z * z; math.Abs(z) > 4.5 || se > 40 {
-			t.Errorf("%s: %.0f ± %.0f, want %.0f", x.Name, x.Elo, se, elo[n])
+// Without draws, strengths and White's advantage follow from the shares that a player wins with each color, and their
+// errors from the counts. An anchor with an error is weighed with them.
+func TestGamesByHand(t *testing.T) {
+	g := Games{Finished: 4000}
+	a, b := g.player("a"), g.player("b")
+	g.counts[pairing{a, b}] = &[2][3]int64{{400, 0, 1600}, {1400, 0, 600}} // a wins 80 % with White, 70 % with Black
+	white, black := math.Log(0.8/0.2), math.Log(0.7/0.3)
+	const nat = 400 / math.Ln10
+	want, wantWhite := nat*(white+black)/2, nat*(white-black)/2
+	wantError := nat / 2 * math.Sqrt(1/(2000*0.8*0.2)+1/(2000*0.7*0.3))
+	near := func(what string, got, want, within float64) {
+		t.Helper()
+		if !(math.Abs(got-want) <= within) {
+			t.Errorf("%s is %v, want %v", what, got, want)
 		}
 	}
-	if mean := sum / 59; mean > 1.8 || mean < 0.4 { // they share the error of the anchor
-		t.Errorf("mean square of errors %.2f standard errors", mean)
-	}
-	if math.Abs(float64(r.WhiteElo)-30) > 12 || math.Abs(r.Draws-1./3) > 0.03 {
-		t.Errorf("White ahead by %v, %v draws", r.WhiteElo, r.Draws)
+	for _, e := range []float64{1e6, 5, 0} { // the error of b's anchor, which is 12 Elo above what the games say
+		r := setup.Must(g.Rate([]Anchor{{"a", 3000, 0}, {"b", 3000 - want + 12, e}}))
+		first, second := r.Ratings[0], r.Ratings[1]
+		near("a", float64(first.Elo), 3000, 1e-6)
+		near("a's error", float64(first.EloHi-first.EloLo), 0, 0)
+		weight := 1 / (1 + e*e/(wantError*wantError)) // of the anchor
+		near("b", float64(second.Elo), 3000-want+12*weight, 0.5)
+		near("b's error", float64(second.EloHi-second.EloLo)/2/z95, wantError*math.Sqrt(1-weight), 0.05)
+		near("White's advantage", float64(r.WhiteElo), wantWhite, 0.5)
 	}
 }
 
