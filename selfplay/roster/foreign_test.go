@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -281,47 +280,6 @@ func TestRealEngines(t *testing.T) {
 			}
 		})
 	}
-}
-
-// The moves since the last capture or pawn move tell an engine as much as all moves of the game: at
-// the same depth it plays the same game, in Chess960 too. Toga and GNU Chess do not take part, nor
-// Glaurung in Chess960: they search moves in the order of their lists of pieces, which moves
-// shuffle and a FEN sorts, so that even after 1.d4 the two forms give other numbers of nodes.
-func TestHistory(t *testing.T) {
-	for _, e := range realEngines {
-		if e.debian == "toga2" || e.debian == "gnuchess" {
-			continue
-		}
-		t.Run(e.debian, func(t *testing.T) {
-			spec := installed(t, e.debian, e.spec)
-			starts := []string{"", "nrbbqkrn/pppppppp/8/8/8/8/PPPPPPPP/NRBBQKRN w GBgb - 0 1"}
-			if e.debian == "glaurung" {
-				starts = starts[:1]
-			}
-			for _, start := range starts {
-				whole := spec
-				whole.FullHistory = true
-				short, full := moves(t, spec, start), moves(t, whole, start)
-				if len(short) < 50 || !slices.Equal(short, full) {
-					t.Errorf("%q: %v with the moves since the last capture or pawn move, %v with all", start, short, full)
-				}
-			}
-		})
-	}
-}
-
-// moves returns the moves of a game that the player plays against itself, at a fixed depth.
-func moves(t *testing.T, spec engine.Spec, start string) []board.Move {
-	t.Helper()
-	p := setup.Must(Open(spec))
-	defer p.Close()
-	lim := selfplay.Limits{Depth: 5}
-	r, err := selfplay.Play(t.Context(), &selfplay.Job{Start: start, Plies: 120, Limits: [2]selfplay.Limits{lim, lim},
-		Players: [2]engine.Spec{spec, spec}}, [2]engine.Player{p, p})
-	if err != nil || r.Fault != "" {
-		t.Fatal(err, r.Fault)
-	}
-	return r.Moves
 }
 
 func supports960(p engine.Player) bool {
