@@ -144,9 +144,11 @@ func TestTimeForfeit(t *testing.T) {
 			white, black := slowPlayer(t, 10*time.Second), slowPlayer(t, 80*time.Millisecond)
 			black.says, black.err = tt.says, tt.err
 			job := Job{Limits: [2]Limits{quick, {Clock: Clock{Base: time.Millisecond}}}, Players: toy.Specs("w", "b"), Plies: 20}
-			r := setup.Must(Play(t.Context(), &job, [2]engine.Player{white, black}))
+			pair := [2]engine.Player{logging{white, "innocent"}, logging{black, "log"}}
+			r := setup.Must(Play(t.Context(), &job, pair))
 			loser, yes := r.Forfeited()
-			if r.Termination != TimeForfeit || r.Result != board.WhiteWins || !yes || loser != board.Black {
+			if r.Termination != TimeForfeit || r.Result != board.WhiteWins || !yes || loser != board.Black ||
+				r.FaultLog != "log" {
 				t.Errorf("%v by %q, forfeited %v by %v", r.Result, r.Termination, yes, loser)
 			}
 			if !strings.HasPrefix(r.Fault, "black: ") || !strings.HasSuffix(r.Fault, tt.want) {

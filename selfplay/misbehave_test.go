@@ -137,6 +137,8 @@ func becomes(t *testing.T, command foreign.Command, start string) (verdict, why 
 			return string(r.Termination), r.Fault
 		case r.Void != "":
 			return string(VoidGame), r.Void
+		case r.FaultLog != "":
+			t.Errorf("a log without a fault: %q", r.FaultLog)
 		}
 	}
 	return harmless, ""

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -306,24 +304,6 @@ func TestFaultLog(t *testing.T) {
 		if err := r.Verify(&job); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// A player that exceeds its time has a log too, and one without a fault has none.
-func TestFaultLogOfTime(t *testing.T) {
-	clock := Limits{Clock: Clock{Base: time.Millisecond, Margin: time.Nanosecond}}
-	for _, lost := range []bool{true, false} {
-		synctest.Test(t, func(t *testing.T) {
-			job := Job{Limits: anyLimits, Players: toy.Specs("w", "b"), Plies: 2}
-			if lost {
-				job.Limits[board.White] = clock
-			}
-			r, err := Play(t.Context(), &job, [2]engine.Player{logging{slowPlayer(t, 2*time.Millisecond), "log"},
-				slowPlayer(t, 0)})
-			if err != nil || (r.Termination == TimeForfeit) != lost || (r.FaultLog == "log") != lost {
-				t.Errorf("%+v, %v", r, err)
-			}
-		})
 	}
 }
 
