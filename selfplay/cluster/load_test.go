@@ -5,7 +5,6 @@ package cluster_test
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -20,8 +19,6 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
-	"github.com/assay-chess/assay/selfplay/datagen"
-	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/roster"
 )
 
@@ -132,37 +129,4 @@ func BenchmarkThousandIdleWorkers(b *testing.B) {
 	stop()
 	<-ended
 	<-crowded
-}
-
-// BenchmarkGames plays games at 300 nodes a move with a runner of this process, and with a worker of one core in a
-// process of its own, whose processor time counts.
-func BenchmarkGames(b *testing.B) {
-	player := selfplay.Player{Spec: toy.Spec("assay:hash=1")}
-	for _, where := range []string{"local", "worker"} {
-		b.Run(where, func(b *testing.B) {
-			c := datagen.Config{Games: uint64(b.N), Players: []selfplay.Player{player}}
-			c.Out, c.Rule = filepath.Join(b.TempDir(), "games"), selfplay.StandardAdjudication()
-			c.Limits, c.Check.Nodes = selfplay.Limits{Nodes: 300, HardNodes: true}, 300
-			c.Seed, c.Program, c.Open, c.Concurrency = 7, "test", roster.Open, 1
-			var w *process
-			if where == "worker" {
-				s := serve(b, coordinator.ServerConfig{})
-				c.Runner = newCoordinator(b, s, coordinator.Config{Lease: coordinator.DefaultLease, CheckEvery: time.Minute})
-				w = &process{t: b, role: "worker", args: []string{s.URL(), "anna", b.TempDir()}}
-				w.start()
-				defer w.kill()
-			}
-			used := processor(b)
-			if _, err := datagen.Run(b.Context(), c); err != nil {
-				b.Fatal(err)
-			}
-			used = processor(b) - used
-			if w != nil {
-				_ = w.cmd.Process.Signal(syscall.SIGINT)
-				setup.Check(b, w.cmd.Wait())
-				used = w.cmd.ProcessState.UserTime() + w.cmd.ProcessState.SystemTime()
-			}
-			b.ReportMetric(float64(b.N)/used.Seconds(), "games/cpu-s")
-		})
-	}
 }
