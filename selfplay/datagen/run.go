@@ -231,7 +231,7 @@ func (g *generator) count() error {
 
 func (g *generator) add(row *dataset.GameRow, r *selfplay.Result) {
 	g.summary.add(g.Rule, row)
-	g.guard.Count(gamelog.EndedOf(r, sidesOf(r.Number, len(g.Players))))
+	g.guard.Count(func(game uint64) [2]int { return sidesOf(game, len(g.Players)) }, *r)
 }
 
 func (g *generator) series() *selfplay.Series {

@@ -21,7 +21,7 @@ import (
 func count(g *Guard, r *selfplay.Result) {
 	players := [2]int{int(r.Number % 2), int((r.Number + 1) % 2)}
 	g.Tally.Add(r, players)
-	g.Count(EndedOf(r, players))
+	g.Count(func(uint64) [2]int { return players }, *r)
 }
 
 // TestBlame: the machine is to blame if it was busier than its cores, or stood still, and a player lost on time;
@@ -102,7 +102,7 @@ func TestTally(t *testing.T) {
 		{Moves: make([]board.Move, 4), Opening: 1, Result: board.BlackWins, Termination: selfplay.TimeForfeit, Late: true},
 	} {
 		c.Add(&r, [2]int{n, 1 - n})
-		c.end(EndedOf(&r, [2]int{n, 1 - n}))
+		c.end(&r, [2]int{n, 1 - n})
 	}
 	want := Tally{Results: [3]int64{1, 0, 1}, Plies: 10,
 		Terminations: map[string]int64{string(board.Checkmate): 1, string(selfplay.TimeForfeit): 1},
@@ -113,7 +113,7 @@ func TestTally(t *testing.T) {
 		t.Errorf("counted\n%+v, want\n%+v", c, want)
 	}
 	var alone Tally
-	if alone.end(EndedOf(&selfplay.Result{}, [2]int{})); alone.Player(0).Games != 1 {
+	if alone.end(&selfplay.Result{}, [2]int{}); alone.Player(0).Games != 1 {
 		t.Errorf("a player against itself: %+v", alone)
 	}
 }
@@ -126,7 +126,7 @@ func TestVoidPairs(t *testing.T) {
 			if n == pairs-1 {
 				g.Tally.Void = 2
 			}
-			g.Count(Ended{Loser: -1}, Ended{Loser: -1})
+			g.Count(func(uint64) [2]int { return [2]int{} }, make([]selfplay.Result, 2)...)
 		}
 		if !strings.HasPrefix(g.Reason(), reason) || (g.Reason() == "") != (reason == "") {
 			t.Errorf("%d pairs: %q, want %q", pairs, g.Reason(), reason)

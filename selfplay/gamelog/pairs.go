@@ -122,13 +122,10 @@ func (p *Pairs) count(pair []selfplay.Result) error {
 	}
 	delete(p.void, p.next)
 	p.next++
-	var ended []Ended
 	for i := range pair {
-		players := p.players(pair[i].Number)
-		p.Guard.Tally.Add(&pair[i], players)
-		ended = append(ended, EndedOf(&pair[i], players))
+		p.Guard.Tally.Add(&pair[i], p.players(pair[i].Number))
 	}
-	p.Guard.Count(ended...)
+	p.Guard.Count(p.players, pair...)
 	return p.Count(pair)
 }
 
@@ -284,30 +281,15 @@ func (g *Guard) Blame(load machine.Load) {
 	g.busy = true
 }
 
-// Ended is a game as a Guard counts it.
-type Ended struct {
-	Players [2]int // indices of White's and Black's; they may be the same
-	Loser   int    // index of the player that forfeited; -1: none
-	Late    bool   // for want of time
-}
-
-// EndedOf returns the game of a result between players with these indices.
-func EndedOf(r *selfplay.Result, players [2]int) Ended {
-	e := Ended{Players: players, Loser: -1, Late: r.Late}
-	if side, yes := r.Forfeited(); yes {
-		e.Loser = players[side]
-	}
-	return e
-}
-
-// Count counts a pair, or a game that has no partner, and looks if it is time to.
-func (g *Guard) Count(games ...Ended) {
+// Count counts a pair, or a game that has no partner, and looks if it is time to. who returns the indices of White's
+// and Black's player in a game, which may be the same.
+func (g *Guard) Count(who func(game uint64) [2]int, games ...selfplay.Result) {
 	g.pairs++
-	for _, e := range games {
-		g.Tally.end(e)
+	for i := range games {
+		g.Tally.end(&games[i], who(games[i].Number))
 	}
-	for _, e := range games {
-		for _, player := range e.Players {
+	for i := range games {
+		for _, player := range who(games[i].Number) {
 			if g.Look(g.Tally.Player(player).Games) {
 				g.lookAt(player)
 			}
@@ -405,17 +387,18 @@ func (t *Tally) of(i int) *playerTally {
 }
 
 // end counts who played and who forfeited.
-func (t *Tally) end(e Ended) {
-	t.of(e.Players[0]).Games++
-	if e.Players[1] != e.Players[0] {
-		t.of(e.Players[1]).Games++
+func (t *Tally) end(r *selfplay.Result, players [2]int) {
+	t.of(players[0]).Games++
+	if players[1] != players[0] {
+		t.of(players[1]).Games++
 	}
-	if e.Loser < 0 {
+	loser, forfeited := r.Forfeited()
+	if !forfeited {
 		return
 	}
-	p := t.of(e.Loser)
+	p := t.of(players[loser])
 	p.Forfeits++
-	if e.Late {
+	if r.Late {
 		p.Late++
 	}
 }

@@ -182,9 +182,9 @@ func TestWithoutForfeits(t *testing.T) {
 					games[0].Result = board.BlackWins
 				}
 			}
-			for i, players := range [][2]int{{0, 1}, {1, 0}} {
-				n.tally.Add(&games[i], players)
-				guard.Count(gamelog.EndedOf(&games[i], players))
+			for i := range games {
+				n.tally.Add(&games[i], playersOf(games[i].Number))
+				guard.Count(playersOf, games[i])
 			}
 			setup.Check(t, n.add(games))
 		}
