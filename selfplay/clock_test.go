@@ -420,12 +420,12 @@ func TestPoolKeepsOnlyWhatWorks(t *testing.T) {
 	var count counting
 	pool := NewPool(count.open)
 	defer pool.Close()
-	w := worker{open: pool.Open, players: map[string][]engine.Player{}}
-	r, err := w.play(t.Context(), &Job{Players: toy.Specs("bad:error=0", "good"), Limits: anyLimits, Plies: 4})
+	s := NewSlot(pool.Open)
+	r, err := s.play(t.Context(), &Job{Players: toy.Specs("bad:error=0", "good"), Limits: anyLimits, Plies: 4})
 	if err != nil || r.Termination != PlayerFailed {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if err := w.close(); err != nil || count.closed != 1 {
+	if err := s.Close(); err != nil || count.closed != 1 {
 		t.Errorf("%d closed, %v; want the one that failed", count.closed, err)
 	}
 	if pool.take("bad:error=0") != nil || pool.take("good") == nil {

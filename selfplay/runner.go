@@ -40,40 +40,36 @@ type Local struct {
 	load machine.Load
 }
 
-// PlayFunc plays one job. Its error says that the job could not be played at all.
-type PlayFunc func(ctx context.Context, job *Job) (Result, error)
-
-// One plays one job, with players that it opens and closes for it.
+// One plays one job, with players that it opens and closes for it. The error says that the job could not be played at
+// all.
 func (l *Local) One(ctx context.Context, job *Job) (Result, error) {
-	w := worker{open: l.Open, players: map[string][]engine.Player{}}
-	result, err := w.play(ctx, job)
-	_ = w.close() // the game is over
-	return result, err
+	s := NewSlot(l.Open)
+	defer func() { _ = s.Close() }() // the game is over
+	return s.play(ctx, job)
 }
 
 // Slot plays one job at a time, and keeps the players open in between.
-type Slot struct{ worker worker }
+type Slot struct {
+	open    Opener
+	players map[string][]engine.Player // by spec; two where a player meets itself
+	core    *int                       // that its players are pinned to, if any
+	release func()                     // ends the slot's own pinning; nil: it is not pinned
+}
 
 // NewSlot returns a slot. Close it when done.
 func NewSlot(open Opener) *Slot {
-	return &Slot{worker{open: open, players: map[string][]engine.Player{}}}
+	return &Slot{open: open, players: map[string][]engine.Player{}}
 }
 
-// maxOpen is how many different players a Slot keeps open.
+// maxOpen is how many different players Slot.Play keeps open.
 const maxOpen = 6
 
 // Play plays a job. An error does not spoil the slot.
 func (s *Slot) Play(ctx context.Context, job *Job) (Result, error) {
-	if len(s.worker.players) > maxOpen {
+	if len(s.players) > maxOpen {
 		_ = s.Close() // their games are over
 	}
-	return s.worker.play(ctx, job)
-}
-
-// Close closes the players.
-func (s *Slot) Close() error {
-	defer clear(s.worker.players)
-	return s.worker.close()
+	return s.play(ctx, job)
 }
 
 // Load implements Runner.
@@ -101,11 +97,11 @@ func (l *Local) Run(ctx context.Context, tasks <-chan Task, results chan<- Resul
 	var wg sync.WaitGroup
 	for i := range l.Parallel() {
 		wg.Go(func() {
-			w := worker{open: l.Open, players: map[string][]engine.Player{}}
+			s := NewSlot(l.Open)
 			if len(l.Cores) > 0 {
-				w.core = &l.Cores[i]
+				s.core = &l.Cores[i]
 			}
-			err := errors.Join(w.run(ctx, tasks, results), w.close())
+			err := errors.Join(s.run(ctx, tasks, results), s.Close())
 			if err != nil {
 				cancel(err) // the first failure stops the others
 			}
@@ -118,14 +114,7 @@ func (l *Local) Run(ctx context.Context, tasks <-chan Task, results chan<- Resul
 	return nil
 }
 
-type worker struct {
-	open    Opener
-	players map[string][]engine.Player // by spec; two where a player meets itself
-	core    *int                       // that its players are pinned to, if any
-	release func()                     // ends the worker's; nil: it is not pinned
-}
-
-func (w *worker) run(ctx context.Context, tasks <-chan Task, results chan<- Result) error {
+func (s *Slot) run(ctx context.Context, tasks <-chan Task, results chan<- Result) error {
 	for {
 		var task Task
 		var ok bool
@@ -137,7 +126,7 @@ func (w *worker) run(ctx context.Context, tasks <-chan Task, results chan<- Resu
 				return nil
 			}
 		}
-		result, err := w.play(ctx, task)
+		result, err := s.play(ctx, task)
 		if err != nil {
 			return err
 		}
@@ -149,19 +138,19 @@ func (w *worker) run(ctx context.Context, tasks <-chan Task, results chan<- Resu
 	}
 }
 
-func (w *worker) play(ctx context.Context, task Task) (Result, error) {
+func (s *Slot) play(ctx context.Context, task Task) (Result, error) {
 	job, try := task.Play()
 	var players [2]engine.Player
 	for side, spec := range job.Players {
 		if spec.Name == "" {
 			continue
 		}
-		p, err := w.player(spec, slot(job, side))
+		p, err := s.player(spec, slot(job, side))
 		if err != nil {
 			return Result{}, fmt.Errorf("open player %q: %w", spec.Shown(), err)
 		}
 		players[side] = p
-		if err := w.pin(p, try); err != nil {
+		if err := s.pin(p, try); err != nil {
 			return Result{}, err
 		}
 	}
@@ -171,7 +160,7 @@ func (w *worker) play(ctx context.Context, task Task) (Result, error) {
 	}
 	result.Try = try
 	if loser, yes := result.Forfeited(); yes && !result.answered { // to start it again would take other games' time
-		w.drop(job.Players[loser].String(), slot(job, int(loser)))
+		s.drop(job.Players[loser].String(), slot(job, int(loser)))
 	}
 	return result, nil
 }
@@ -198,7 +187,7 @@ func playStalled(ctx context.Context, job *Job, players [2]engine.Player) (Resul
 	}
 }
 
-// slot returns which of the worker's players of one spec plays the side.
+// slot returns which of a Slot's players of one spec plays the side.
 func slot(job *Job, side int) int {
 	if side == 1 && job.Players[0].String() == job.Players[1].String() {
 		return 1
@@ -206,48 +195,50 @@ func slot(job *Job, side int) int {
 	return 0
 }
 
-// player returns the worker's player for the spec, opening it at its first use.
-func (w *worker) player(spec engine.Spec, slot int) (engine.Player, error) {
+// player returns the slot's player for the spec, opening it at its first use.
+func (s *Slot) player(spec engine.Spec, slot int) (engine.Player, error) {
 	text := spec.String()
-	for len(w.players[text]) <= slot {
-		p, err := w.open(spec)
+	for len(s.players[text]) <= slot {
+		p, err := s.open(spec)
 		if err != nil {
 			return nil, err
 		}
-		w.players[text] = append(w.players[text], p)
+		s.players[text] = append(s.players[text], p)
 	}
-	return w.players[text][slot], nil
+	return s.players[text][slot], nil
 }
 
-// pin pins the player's program to the worker's core, if it has one, or the worker itself for a player
-// that searches in this process. A worker that waits for programs is better free: its goroutine then
+// pin pins the player's program to the slot's core, if it has one, or the slot itself for a player
+// that searches in this process. A slot that waits for programs is better free: its goroutine then
 // needs no thread of its own, to be woken up for each line. A player that checks openings pins nothing.
-func (w *worker) pin(p engine.Player, try int) (err error) {
-	if w.core == nil {
+func (s *Slot) pin(p engine.Player, try int) (err error) {
+	if s.core == nil {
 		return nil
 	}
 	if f, ok := engine.As[engine.Pinner](p); ok {
-		f.Pin(*w.core)
-	} else if w.release == nil && try == 0 {
-		w.release, err = machine.Pin(*w.core)
+		f.Pin(*s.core)
+	} else if s.release == nil && try == 0 {
+		s.release, err = machine.Pin(*s.core)
 	}
 	return err
 }
 
 // drop closes a player that failed, also one of a Pool; the next game opens another. An error of
 // Close adds nothing to the fault.
-func (w *worker) drop(spec string, slot int) {
-	list := w.players[spec]
+func (s *Slot) drop(spec string, slot int) {
+	list := s.players[spec]
 	_ = discard(list[slot])
-	w.players[spec] = append(list[:slot:slot], list[slot+1:]...)
+	s.players[spec] = append(list[:slot:slot], list[slot+1:]...)
 }
 
-func (w *worker) close() error {
-	if w.release != nil {
-		defer w.release()
+// Close closes the players.
+func (s *Slot) Close() error {
+	if s.release != nil {
+		defer s.release()
 	}
+	defer clear(s.players)
 	var all error
-	for spec, list := range w.players {
+	for spec, list := range s.players {
 		for _, p := range list {
 			if err := p.Close(); err != nil {
 				all = errors.Join(all, fmt.Errorf("close player %q: %w", spec, err))

@@ -148,8 +148,7 @@ func (c *Coordinator) start(ctx context.Context) (err error) {
 	if err == nil {
 		c.queued, err = q.look(ctx)
 	}
-	c.players = &portablePlayers{play: (&selfplay.Local{Open: c.Open}).One, dir: filepath.Join(c.Dir, filesName),
-		known: map[string]portablePlayer{}}
+	c.players = &portablePlayers{open: c.Open, dir: filepath.Join(c.Dir, filesName), known: map[string]portablePlayer{}}
 	if err == nil {
 		_, err = nc.Subscribe(wire.FileSubject("*"), func(m *nats.Msg) {
 			var part wire.Part
@@ -241,7 +240,7 @@ type portablePlayer struct {
 
 // portablePlayers makes local specifications portable, each of them once, and keeps the files that workers need.
 type portablePlayers struct {
-	play  selfplay.PlayFunc
+	open  selfplay.Opener
 	dir   string // of the files, whose names are their SHA-256
 	known map[string]portablePlayer
 }
@@ -300,7 +299,7 @@ func (p *portablePlayers) withWeights(ctx context.Context, name string, found *p
 	if err != nil {
 		return err
 	}
-	found.fingerprint, err = wire.Fingerprint(ctx, p.play, found.spec)
+	found.fingerprint, err = wire.Fingerprint(ctx, p.open, found.spec)
 	found.spec.Weights = wire.WeightsPrefix + sum
 	return err
 }

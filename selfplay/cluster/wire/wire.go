@@ -258,11 +258,11 @@ const fingerprintPlies, fingerprintNodes = 12, 1000
 // Fingerprint plays a short game of a player with itself and returns the game's checksum. Builds that search or
 // evaluate differently have different ones. The bench signature says what a build should do, the fingerprint what it
 // does.
-func Fingerprint(ctx context.Context, play selfplay.PlayFunc, spec engine.Spec) (sum string, err error) {
+func Fingerprint(ctx context.Context, open selfplay.Opener, spec engine.Spec) (sum string, err error) {
 	limits := selfplay.Limits{Nodes: fingerprintNodes, HardNodes: true}
 	job := selfplay.Job{Players: [2]engine.Spec{spec, spec}, Limits: [2]selfplay.Limits{limits, limits},
 		Plies: fingerprintPlies, Seed: 1}
-	r, err := play(ctx, &job)
+	r, err := (&selfplay.Local{Open: open}).One(ctx, &job)
 	if err != nil {
 		return "", err
 	}

@@ -367,7 +367,7 @@ func (s *service) localSpec(ctx context.Context, spec engine.Spec, u *wire.Unit,
 		return spec, err
 	}
 	if want != "" {
-		own, err := wire.Fingerprint(ctx, (&selfplay.Local{Open: s.Open}).One, local)
+		own, err := wire.Fingerprint(ctx, s.Open, local)
 		if err != nil {
 			return spec, err
 		}
