@@ -54,33 +54,25 @@ var ErrUnknownPlayer = errors.New("no such player")
 // ErrSetting is wrapped by errors about settings that a player does not have.
 var ErrSetting = errors.New("not a setting")
 
-// entry is a player that can be opened.
-type entry struct {
-	name    string
-	weights string                 // default weights; empty: it takes none
-	option  func(name string) bool // whether it has the option; nil: only setting it shows that
-	open    func(spec engine.Spec) (engine.Player, error)
-}
-
-// entries returns all players but external engines.
-func entries() []entry {
-	return append([]entry{{"assay", models.Default, isAssayOption, openAssay}}, historicEntries()...)
+// entries returns all players but external engines. The modern engine has no Open.
+func entries() []programs.Program {
+	return append([]programs.Program{{Name: "assay", Weights: models.Default}}, programs.All()...)
 }
 
 // Names returns the names of all players but external engines.
 func Names() []string {
 	var names []string
 	for _, e := range entries() {
-		names = append(names, e.name)
+		names = append(names, e.Name)
 	}
 	return names
 }
 
-func known(name string) (entry, bool) {
+func known(name string) (programs.Program, bool) {
 	all := entries()
-	i := slices.IndexFunc(all, func(e entry) bool { return e.name == name })
+	i := slices.IndexFunc(all, func(e programs.Program) bool { return e.Name == name })
 	if i < 0 {
-		return entry{}, false
+		return programs.Program{}, false
 	}
 	return all[i], true
 }
@@ -109,37 +101,37 @@ func Parse(text string) (engine.Spec, error) {
 	}
 	e, unknown := find(spec.Name)
 	if errors.Is(err, engine.ErrSetting) {
-		err = fmt.Errorf("%w (there are: %s)", err, e.settings())
+		err = fmt.Errorf("%w (there are: %s)", err, settings(e))
 	}
 	if unknown != nil || err != nil {
 		return spec, cmp.Or(unknown, err)
 	}
-	return spec, e.check(spec)
+	return spec, check(e, spec)
 }
 
 // check reports settings that the player does not have.
-func (e *entry) check(spec engine.Spec) error {
+func check(e programs.Program, spec engine.Spec) error {
 	wrong := ""
-	if spec.Weights != "" && e.weights == "" {
+	if spec.Weights != "" && e.Weights == "" {
 		wrong = "weights=" + spec.Weights
 	}
 	for _, o := range spec.Options {
-		if e.option != nil && !e.option(o.Name) {
+		if e.Open == nil && !isAssayOption(o.Name) { // only setting it shows what options a historic program has
 			wrong = o.Name + "=" + o.Value
 		}
 	}
 	if wrong == "" {
 		return nil
 	}
-	return fmt.Errorf("player %q: %q is %w of %s (there are: %s)", spec.Shown(), wrong, ErrSetting, e.name, e.settings())
+	return fmt.Errorf("player %q: %q is %w of %s (there are: %s)", spec.Shown(), wrong, ErrSetting, e.Name, settings(e))
 }
 
 // settings lists the settings for an error message.
-func (e *entry) settings() string {
+func settings(e programs.Program) string {
 	switch {
-	case e.name == "assay":
+	case e.Name == "assay":
 		return "weights=, hash=, nodes=, depth=, and the parameters of its search"
-	case e.weights != "":
+	case e.Weights != "":
 		return "weights=, nodes=, depth="
 	}
 	return "nodes=, depth="
@@ -165,7 +157,15 @@ func open(spec engine.Spec) (engine.Player, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.open(spec)
+	var p engine.Player
+	if e.Open == nil {
+		p, err = openAssay(spec)
+	} else {
+		p, err = e.Open(func(name string) (eval.Weights, error) {
+			m, w, err := loadWeights(cmp.Or(name, WeightsName(spec)))
+			return eval.Weights{Model: m, Coefs: w}, err
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func identify(spec engine.Spec) (string, error) {
 	return id + spec.LimitsText(), nil
 }
 
-func find(name string) (entry, error) {
+func find(name string) (programs.Program, error) {
 	if e, ok := known(name); ok {
 		return e, nil
 	}
@@ -239,17 +239,17 @@ func find(name string) (entry, error) {
 	} else if _, err := exec.LookPath(name); err == nil {
 		hint = fmt.Sprintf("; %s is a program: uci:%s", name, name)
 	}
-	return entry{}, fmt.Errorf("%w: %q (there are: %s, uci:COMMAND%s)", ErrUnknownPlayer, name,
+	return programs.Program{}, fmt.Errorf("%w: %q (there are: %s, uci:COMMAND%s)", ErrUnknownPlayer, name,
 		strings.Join(Names(), ", "), hint)
 }
 
 // WeightsName returns the file or embedded name of a player's weights; empty for a player without weights.
 func WeightsName(spec engine.Spec) string {
 	e, ok := known(spec.Name)
-	if !ok || e.weights == "" || spec.Weights != "" {
+	if !ok || e.Weights == "" || spec.Weights != "" {
 		return spec.Weights
 	}
-	return e.weights
+	return e.Weights
 }
 
 // weightsOf returns the model of a player and its weights, with the terms that its specification sets; nil for a
@@ -299,19 +299,6 @@ func WeightsWithOptions(spec engine.Spec, options []engine.Option) (*models.File
 	return f, nil
 }
 
-// historicEntries returns the historic programs in the order of lists.
-func historicEntries() (list []entry) {
-	for _, p := range programs.All() {
-		list = append(list, entry{name: p.Name, weights: p.Weights, open: func(spec engine.Spec) (engine.Player, error) {
-			return p.Open(func(name string) (eval.Weights, error) {
-				m, w, err := loadWeights(cmp.Or(name, WeightsName(spec)))
-				return eval.Weights{Model: m, Coefs: w}, err
-			})
-		}})
-	}
-	return list
-}
-
 // OwnDepth is a limit in plies beyond the own depth of every historic program.
 const OwnDepth = 40
 
@@ -327,7 +314,7 @@ func WithOwnDepth(spec engine.Spec) engine.Spec {
 // IsHistoric reports whether the player is a historic program. Such a program searches to its own depth unless a
 // limit ends the search.
 func IsHistoric(spec engine.Spec) bool {
-	return slices.ContainsFunc(historicEntries(), func(e entry) bool { return e.name == spec.Name })
+	return slices.ContainsFunc(programs.All(), func(e programs.Program) bool { return e.Name == spec.Name })
 }
 
 // limit returns the player with the limits of its specification, or as it is if there are none.

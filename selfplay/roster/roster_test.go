@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/search"
 	"github.com/assay-chess/assay/internal/historic"
+	"github.com/assay-chess/assay/internal/historic/programs"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
@@ -376,10 +377,10 @@ func TestHistoricProgramsOnPerftSuites(t *testing.T) {
 	if testing.Short() {
 		step *= 10
 	}
-	for _, e := range historicEntries() {
-		t.Run(e.name, func(t *testing.T) {
+	for _, e := range programs.All() {
+		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
-			p := setup.Must(openText(e.name))
+			p := setup.Must(openText(e.Name))
 			for i := 0; i < len(positions); i += step {
 				answer(t, p, &positions[i], i)
 			}
