@@ -52,22 +52,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 
 // rooted returns a search of the moves in the list at the root.
 func rooted(list []board.Move, depth int, spend func() bool) *search[board.Position, board.Move] {
-	return &search[board.Position, board.Move]{rules: &from{list: list}, depth: depth, spend: spend}
-}
-
-// from is large with a list of moves at the root, for which the search asks first.
-type from struct {
-	large
-	list    []board.Move
-	started bool
-}
-
-func (f *from) moves(p *board.Position, buf []board.Move) []board.Move {
-	if !f.started {
-		f.started = true
-		return append(buf, f.list...)
-	}
-	return f.large.moves(p, buf)
+	return &search[board.Position, board.Move]{rules: large{}, root: list, depth: depth, spend: spend}
 }
 
 // score converts a value to centipawns or a mate score.

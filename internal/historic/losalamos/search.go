@@ -26,6 +26,7 @@ type rules[P, M any] interface {
 // search searches to a fixed depth on either board.
 type search[P, M any] struct {
 	rules[P, M]
+	root  []M // moves to search at the root; nil: all
 	depth int
 	spend func() bool // called before each move; false stops the search
 	over  bool        // the search was stopped: values are meaningless
@@ -41,8 +42,11 @@ func (s *search[P, M]) value(p *P, ply, sum, alpha, beta int) int {
 	if ply == s.depth {
 		return s.leaf(p, ply, sum)
 	}
-	moves := s.moves(p, s.buf[ply][:0])
-	s.buf[ply] = moves
+	moves := s.root
+	if ply > 0 || moves == nil {
+		moves = s.moves(p, s.buf[ply][:0])
+		s.buf[ply] = moves
+	}
 	if len(moves) == 0 {
 		return s.final(p, ply)
 	}
