@@ -107,13 +107,6 @@ func Complete(out string) bool {
 // loadEvent is the event with the load of the machine while a process played.
 const loadEvent = "load"
 
-func (g *games) noteLoad(l machine.Load) error {
-	if l.Time == 0 {
-		return nil
-	}
-	return g.Run.Event(loadEvent, l)
-}
-
 // ReadLoad returns the load of the machine while the games in the run's folder were played, by
 // all processes together; zero if it is not known.
 func ReadLoad(dir string) (all machine.Load) {

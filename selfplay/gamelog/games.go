@@ -70,17 +70,8 @@ type journal interface {
 }
 
 // open opens the files in the run's folder, then calls replay with the games of the
-// journal in the order they finished. Replay gets the Games because it may record some of
-// them; if it fails, the files are closed.
-func open(c destination, replay func(*games, *selfplay.Result) error) (*games, error) {
-	g := &games{destination: c}
-	if err := g.open(replay); err != nil {
-		return nil, errors.Join(err, g.Close())
-	}
-	return g, nil
-}
-
-func (g *games) open(replay func(*games, *selfplay.Result) error) error {
+// journal in the order they finished.
+func (g *games) open(replay func(*selfplay.Result) error) error {
 	var err error
 	if g.runID, err = RunID(g.Identity); err != nil {
 		return err
@@ -100,7 +91,7 @@ func (g *games) open(replay func(*games, *selfplay.Result) error) error {
 		if err != nil {
 			return err
 		}
-		return replay(g, r)
+		return replay(r)
 	})
 	if err != nil {
 		return err

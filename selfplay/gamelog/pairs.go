@@ -45,12 +45,13 @@ type Pairs struct {
 func (p *Pairs) Counted() uint64 { return p.next }
 
 // keep opens the run's files and counts the pairs of its journal. The caller must call
-// Close, and Finish if the run ends without an error.
+// Close, and Finish if the run ends without an error. If keep fails, the files are closed.
 func (p *Pairs) keep(c destination) error {
-	p.waiting, p.void = map[uint64]selfplay.Result{}, map[uint64]int{}
-	games, err := open(c, p.replay)
-	p.games = games
-	return err
+	p.waiting, p.void, p.games = map[uint64]selfplay.Result{}, map[uint64]int{}, &games{destination: c}
+	if err := p.games.open(p.replay); err != nil {
+		return errors.Join(err, p.close())
+	}
+	return nil
 }
 
 // Finish completes the run's files.
@@ -64,8 +65,8 @@ func (p *Pairs) Finish(summary any) error {
 func (p *Pairs) close() error { return p.games.Close() }
 
 // replay takes a game of the journal. It counts as soon as all games before it count.
-func (p *Pairs) replay(games *games, g *selfplay.Result) error {
-	p.games, p.has = games, max(p.has, g.Number+1)
+func (p *Pairs) replay(g *selfplay.Result) error {
+	p.has = max(p.has, g.Number+1)
 	if _, twice := p.waiting[g.Number]; twice || g.Number/2 < p.next {
 		return fmt.Errorf("game %d is in the journal twice: %w", g.Number, durable.ErrDamaged)
 	}
@@ -196,12 +197,13 @@ func (p *Pairs) play(ctx context.Context, s selfplay.Series) error {
 }
 
 // noteLoad keeps the load during the series, and adds earlier processes'.
-func (p *Pairs) noteLoad(l machine.Load) error {
-	p.load = l
-	if p.games == nil {
+func (p *Pairs) noteLoad(l machine.Load) (err error) {
+	if p.load = l; p.games == nil {
 		return nil
 	}
-	err := p.games.noteLoad(l)
+	if l.Time != 0 {
+		err = p.games.Run.Event(loadEvent, l)
+	}
 	p.load = ReadLoad(p.games.Run.Dir())
 	return err
 }

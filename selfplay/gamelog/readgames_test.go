@@ -80,8 +80,8 @@ func TestReadGames(t *testing.T) {
 	sides := func(uint64) (players [2]selfplay.Player, limits [2]selfplay.Limits) {
 		return [2]selfplay.Player{{ID: "a"}, {ID: "b"}}, limits
 	}
-	g := setup.Must(open(destination{Run: run, Identity: "identity", Sides: sides},
-		func(*games, *selfplay.Result) error { return nil }))
+	g := games{destination: destination{Run: run, Identity: "identity", Sides: sides}}
+	setup.Check(t, g.open(func(*selfplay.Result) error { return nil }))
 	defer g.Close()
 	journalize := func(void bool, list ...uint64) {
 		t.Helper()
@@ -228,7 +228,7 @@ func TestReplay(t *testing.T) {
 			if n < 0 {
 				r.Void = "paused"
 			}
-			err = errors.Join(err, p.replay(nil, &r))
+			err = errors.Join(err, p.replay(&r))
 		}
 		if p.next != c.next || len(p.waiting) != c.waiting || int(p.Guard.Tally.Void) != c.void ||
 			errors.Is(err, durable.ErrDamaged) != c.damaged || (err != nil) != c.damaged {
