@@ -77,6 +77,20 @@ func (b *Budget) Spend() bool {
 	return true
 }
 
+// Play counts a move and returns the position after it. The move may be the null move. It returns false if the search
+// has to stop at once.
+func (b *Budget) Play(p *board.Position, m board.Move) (child board.Position, ok bool) {
+	if child = *p; !b.Spend() {
+		return child, false
+	}
+	if m == board.NullMove {
+		child.MakeNull()
+	} else {
+		child.Make(m)
+	}
+	return child, true
+}
+
 func (b *Budget) poll() (stop bool) {
 	switch {
 	case b.stopped:

@@ -143,7 +143,7 @@ func TestSearchIsMinimax(t *testing.T) {
 		p, pos := New(), enginetest.Position(t, fen)
 		r := setup.Must(p.Search(context.Background(), board.NewGame(pos), engine.Limits{}))
 		tr := &tree{player: p, machine: pos.SideToMove(), plies: p.plies}
-		tr.budget = historic.NewBudget(context.Background(), tr.machine, engine.Limits{})
+		tr.Budget = historic.NewBudget(context.Background(), tr.machine, engine.Limits{})
 		tr.root = tr.plausibleAt(&pos, pos.LegalMoves(nil))
 		v, line, ok := historic.Minimax(tr, &pos, 0, true, nil, nil)
 		if want := define(p, &pos, tr.machine, 0); !ok || v != want || line[0] != r.Move {
@@ -173,7 +173,7 @@ func TestCut(t *testing.T) {
 	p := New()
 	pos := enginetest.Position(t, "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R4RK1 w kq - 0 1")
 	tr := &tree{player: p, machine: pos.SideToMove()}
-	tr.budget = historic.NewBudget(context.Background(), tr.machine, engine.Limits{})
+	tr.Budget = historic.NewBudget(context.Background(), tr.machine, engine.Limits{})
 	all := tr.plausibleAt(&pos, pos.LegalMoves(nil))
 	kept := tr.cut(&pos, all)
 	current := p.value(&pos, board.White)

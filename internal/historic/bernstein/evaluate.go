@@ -134,7 +134,7 @@ func (p *Player) explainQuestions(b *strings.Builder, pos *board.Position, legal
 
 func (p *Player) explainMoves(b *strings.Builder, pos *board.Position, legal []board.Move) {
 	t := &tree{player: p, machine: pos.SideToMove(), plies: p.plies}
-	t.budget = historic.NewBudget(context.Background(), t.machine, engine.Limits{})
+	t.Budget = historic.NewBudget(context.Background(), t.machine, engine.Limits{})
 	list := t.plausibleAt(pos, legal)
 	best := -1.0
 	var rows []string

@@ -43,15 +43,15 @@ func New() *Player {
 // gives the same ratio.
 func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	pos := game.Position()
-	t := &tree{player: p, machine: pos.SideToMove(), budget: historic.NewBudget(ctx, pos.SideToMove(), lim)}
+	t := &tree{player: p, machine: pos.SideToMove(), Budget: historic.NewBudget(ctx, pos.SideToMove(), lim)}
 	t.root = t.plausibleAt(pos, historic.RootMoves(pos.LegalMoves(nil), lim))
 	if len(t.root) == 0 {
-		return t.budget.Finish(engine.Result{}), nil
+		return t.Finish(engine.Result{}), nil
 	}
 	result := engine.Unscored(t.root[0])
 	// The search of one ply provides a move if the limits stop the full one.
 	for _, plies := range []int{1, p.plies} {
-		t.plies = t.budget.Depth(plies)
+		t.plies = t.Depth(plies)
 		if t.plies <= result.Depth {
 			break
 		}
@@ -61,12 +61,12 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 		}
 		result.Move, result.PV, result.Score, result.Depth = line[0], line, engine.Score(p.score(pos, value, len(line))),
 			t.plies
-		t.budget.Report(result, t.plies)
-		if t.budget.Enough() {
+		t.Report(result, t.plies)
+		if t.Enough() {
 			break
 		}
 	}
-	return t.budget.Finish(result), nil
+	return t.Finish(result), nil
 }
 
 // win is the value of a mate, less the plies to it. Being mated is its inverse.
@@ -88,11 +88,11 @@ func (p *Player) score(pos *board.Position, value float64, plies int) int {
 
 // tree is the program's search tree. It implements historic.Tree.
 type tree struct {
+	*historic.Budget
 	player  *Player
 	machine board.Color
 	plies   int
 	root    []board.Move
-	budget  *historic.Budget
 }
 
 // Expand returns the plausible moves, or the ratio at the last ply.
@@ -147,16 +147,6 @@ func (t *tree) cut(pos *board.Position, moves []board.Move) []board.Move {
 	best := slices.Clone(moves[:len(values)])
 	slices.SortStableFunc(best, func(a, b board.Move) int { return cmp.Compare(values[b], values[a]) })
 	return best[:min(2, len(best))]
-}
-
-// Play makes a move if the budget allows it.
-func (t *tree) Play(pos *board.Position, m board.Move) (board.Position, bool) {
-	child := *pos
-	if !t.budget.Spend() {
-		return child, false
-	}
-	child.Make(m)
-	return child, true
 }
 
 // Better compares ratios.

@@ -14,10 +14,10 @@ import (
 // analysis is the search tree that decides whether a move is acceptable. It implements
 // historic.Tree.
 type analysis struct {
+	*historic.Budget
 	machine   board.Color
 	operative [len(goals)]bool
 	plies     int
-	budget    *historic.Budget
 	rare      bool // analyze the moves of the second list too
 }
 
@@ -61,20 +61,6 @@ func (a *analysis) Expand(p *board.Position, ply int) (moves []board.Move, value
 		moves = withNew(moves, rareMoves(p))
 	}
 	return moves, value, true
-}
-
-// Play makes a move, which may be the null move, if the budget allows it.
-func (a *analysis) Play(p *board.Position, m board.Move) (board.Position, bool) {
-	child := *p
-	if !a.budget.Spend() {
-		return child, false
-	}
-	if m == board.NullMove {
-		child.MakeNull()
-	} else {
-		child.Make(m)
-	}
-	return child, true
 }
 
 // Better compares values from the view of the machine.

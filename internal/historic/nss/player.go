@@ -122,7 +122,7 @@ func (p *Player) executive(ctx context.Context, pos *board.Position, lim engine.
 }
 
 func (p *Player) analysis(pos *board.Position, machine board.Color, budget *historic.Budget) analysis {
-	a := analysis{machine: machine, plies: budget.Depth(p.plies), budget: budget}
+	a := analysis{machine: machine, plies: budget.Depth(p.plies), Budget: budget}
 	for i := range p.goals {
 		a.operative[i] = goals[i].operative(pos, machine)
 	}

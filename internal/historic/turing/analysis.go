@@ -53,15 +53,12 @@ func (a *analysis) Expand(n *node, ply int) (moves []board.Move, value float64, 
 
 // Play makes a move if the budget allows it.
 func (a *analysis) Play(n *node, m board.Move) (node, bool) {
-	child := node{n.pos, board.NoSquare}
-	if !a.budget.Spend() {
-		return child, false
-	}
+	pos, ok := a.budget.Play(&n.pos, m)
+	child := node{pos, board.NoSquare}
 	if n.pos.IsCapture(m) {
 		child.taken = m.To()
 	}
-	child.pos.Make(m)
-	return child, true
+	return child, ok
 }
 
 // Better compares values from the view of the machine.
