@@ -172,9 +172,7 @@ func (s *session) receive(m *nats.Msg) error {
 	delete(s.open, a.Unit)
 	s.queue.settle(&a, wire.Done)
 	s.registry.of(worker, func(p *WorkerStatus) { p.Units++ })
-	if err := s.remember(&a, worker, u); err != nil {
-		return err
-	}
+	s.remember(&a, worker, u)
 	a.Result.Players, a.Result.Worker = u.job.Specs(), worker
 	s.results = append(s.results, *a.Result)
 	return nil
@@ -203,15 +201,11 @@ func (s *session) failed(worker string, u *unit, why string) error {
 }
 
 // remember keeps the checksum of a first answer, and has some of the units played by another worker, too.
-func (s *session) remember(a *wire.Answer, worker string, u *unit) error {
+func (s *session) remember(a *wire.Answer, worker string, u *unit) {
 	if !u.replayable {
-		return nil
+		return
 	}
-	sum, err := wire.Checksum(a.Result)
-	if err != nil {
-		return err
-	}
-	f := &first{worker: worker, sum: sum, task: u.task, game: u.job.Number}
+	f := &first{worker: worker, sum: wire.Checksum(a.Result), task: u.task, game: u.job.Number}
 	if s.replays < maxReplays && rand.Float64() < s.ReplayShare {
 		if workers, _ := s.registry.present(); workers > 1 {
 			f.replay = true
@@ -227,7 +221,6 @@ func (s *session) remember(a *wire.Answer, worker string, u *unit) error {
 		delete(s.recent, s.order[0])
 		s.order = s.order[1:]
 	}
-	return nil
 }
 
 // receiveSecond compares another answer to a unit with the first: a replay, or the answer of a worker that was slow.
@@ -248,11 +241,7 @@ func (s *session) receiveSecond(worker string, a *wire.Answer) error {
 		s.wrong(worker, "it sent an impossible result: "+err.Error())
 		return nil
 	}
-	sum, err := wire.Checksum(a.Result)
-	if err != nil {
-		return err
-	}
-	if sum != f.sum {
+	if wire.Checksum(a.Result) != f.sum {
 		return fmt.Errorf("%w: %s and %s, game %d: one of the machines is at fault, or its owner. The game of %s is in the "+
 			"run's journal; play it on this machine, and resume the run without the worker that is "+
 			"wrong", ErrDiffer, f.worker, worker,
