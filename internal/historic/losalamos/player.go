@@ -51,8 +51,8 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 }
 
 // rooted returns a search of the moves in the list at the root.
-func rooted(list []board.Move, depth int, spend func() bool) *search[board.Position, board.Move] {
-	return &search[board.Position, board.Move]{rules: large{}, root: list, depth: depth, spend: spend}
+func rooted(list []board.Move, depth int, spend func() bool) *search[board.Position, board.Move, *board.Position] {
+	return &search[board.Position, board.Move, *board.Position]{material: large, root: list, depth: depth, spend: spend}
 }
 
 // score converts a value to centipawns or a mate score.
@@ -136,8 +136,8 @@ func (g *Game) Push(m Move) {
 // Outcome says in one sentence how the game has ended, or returns "" while it goes on.
 func (g *Game) Outcome() string {
 	p := &g.pos
-	switch over := len(p.Moves(nil)) == 0; {
-	case over && p.inCheck():
+	switch over := len(p.LegalMoves(nil)) == 0; {
+	case over && p.InCheck():
 		return "Checkmate: " + p.SideToMove().Other().String() + " wins."
 	case over:
 		return "Stalemate: draw."

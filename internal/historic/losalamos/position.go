@@ -107,8 +107,8 @@ var (
 	promoted = [...]board.PieceType{board.Queen, board.Rook, board.Knight}
 )
 
-// Moves appends the legal moves, ordered by the square they start from.
-func (p *Position) Moves(buf []Move) []Move {
+// LegalMoves appends the legal moves, ordered by the square they start from.
+func (p *Position) LegalMoves(buf []Move) []Move {
 	n := len(buf)
 	us := p.SideToMove()
 	for rank := range Square(size) {
@@ -120,7 +120,7 @@ func (p *Position) Moves(buf []Move) []Move {
 		}
 	}
 	legal := buf[:n]
-	king, check := p.kings[us], p.inCheck()
+	king, check := p.kings[us], p.InCheck()
 	for _, m := range buf[n:] {
 		if !check && m.From != king && !p.shields(m.From, king) {
 			legal = append(legal, m)
@@ -222,8 +222,14 @@ func (p *Position) Make(m Move) {
 	p.black = !p.black
 }
 
-// inCheck reports whether the side to move is in check.
-func (p *Position) inCheck() bool { return p.attacked(p.kings[p.SideToMove()], p.SideToMove().Other()) }
+// CountLegal returns the number of legal moves.
+func (p *Position) CountLegal() int {
+	var buf [64]Move
+	return len(p.LegalMoves(buf[:0]))
+}
+
+// InCheck reports whether the side to move is in check.
+func (p *Position) InCheck() bool { return p.attacked(p.kings[p.SideToMove()], p.SideToMove().Other()) }
 
 // attacked reports whether a piece of the side attacks the square.
 func (p *Position) attacked(s Square, by board.Color) bool {
@@ -263,7 +269,7 @@ var errMove = errors.New("move on 6x6")
 
 // Parse finds the legal move that the text, such as d2d3 or e5f6q, means.
 func (p *Position) Parse(text string) (Move, error) {
-	moves := p.Moves(nil)
+	moves := p.LegalMoves(nil)
 	for _, m := range moves {
 		if m.String() == text {
 			return m, nil

@@ -26,7 +26,7 @@ func perft(p *Position, depth int) uint64 {
 	if depth <= 0 {
 		return 1
 	}
-	moves := p.Moves(nil)
+	moves := p.LegalMoves(nil)
 	if depth == 1 {
 		return uint64(len(moves))
 	}
@@ -53,7 +53,7 @@ func TestPublicGame(t *testing.T) {
 	if len(moves) != 45 || p != place("2k3/2n1N1/r1pQ1p/2pP2/2P1P1/1R1K1R b") {
 		t.Errorf("%d plies, final position\n%s", len(moves), p.String())
 	}
-	if !p.inCheck() || len(p.Moves(nil)) != 0 {
+	if !p.InCheck() || len(p.LegalMoves(nil)) != 0 {
 		t.Error("the game does not end in checkmate")
 	}
 }
@@ -84,13 +84,13 @@ func TestRules(t *testing.T) {
 
 // minimax is the definition: all lines, no cut-offs, the value from White's view.
 func minimax(p *Position, depth, sum int, root bool) int {
-	moves := p.Moves(nil)
+	moves := p.LegalMoves(nil)
 	sign := 1
 	if p.black {
 		sign = -1
 	}
 	if len(moves) == 0 {
-		if p.inCheck() {
+		if p.InCheck() {
 			return -sign * (mate - depth)
 		}
 		return 0
@@ -99,7 +99,7 @@ func minimax(p *Position, depth, sum int, root bool) int {
 		sum += sign * len(moves)
 	}
 	if depth == 2 {
-		return pawn*small{}.material(p) + sum
+		return pawn*small(p) + sum
 	}
 	best := -3 * mate
 	for _, m := range moves {
@@ -122,7 +122,7 @@ func TestChooseIsMinimax(t *testing.T) {
 			t.Errorf("ply %d: value %d, want %d", i, c.Value, want)
 		}
 		// The first of equal moves is chosen.
-		for _, m := range p.Moves(nil) {
+		for _, m := range p.LegalMoves(nil) {
 			after := p
 			after.Make(m)
 			v := minimax(&after, 1, 0, false)
@@ -156,7 +156,7 @@ func TestMates(t *testing.T) {
 		t.Errorf("%v, value %d", c.Line, c.Value)
 	}
 	p.Make(c.Move)
-	if !p.inCheck() || len(p.Moves(nil)) != 0 {
+	if !p.InCheck() || len(p.LegalMoves(nil)) != 0 {
 		t.Errorf("%v does not mate", c.Move)
 	}
 }
