@@ -93,8 +93,7 @@ type executive struct {
 	analysis analysis
 	budget   *historic.Budget
 	now      worth // of the position; a move is acceptable if its value is not below
-	final    string
-	all      bool // analyze every proposal, for an explanation
+	all      bool  // analyze every proposal, for an explanation
 	analyzed []alternative
 	fallback board.Move
 	passing  int // whether the null move loses material: 0 unknown, 1 no, -1 yes
@@ -104,10 +103,9 @@ func (p *Player) executive(ctx context.Context, pos *board.Position, lim engine.
 	us := pos.SideToMove()
 	budget := historic.NewBudget(ctx, us, lim)
 	legal := historic.RootMoves(pos.LegalMoves(nil), lim)
-	e := &executive{budget: budget, final: p.final}
+	e := &executive{budget: budget}
 	e.situation = situation{Position: pos, us: us, them: us.Other(), legal: historic.Filter(legal, historic.ToQueen),
-		kingFirst: p.primary == king,
-		even:      p.even}
+		player: p}
 	if len(e.legal) == 0 {
 		e.legal = legal // only underpromotions are allowed
 	}
@@ -162,9 +160,9 @@ func (e *executive) run() {
 		found := false
 		g.propose(&e.situation, func(m board.Move, why string) bool {
 			found = e.offer(m, i, why) || found
-			return found && e.final == first && !e.all || e.budget.Stopped()
+			return found && e.player.final == first && !e.all || e.budget.Stopped()
 		})
-		if found && e.final == first && !e.all || e.budget.Stopped() {
+		if found && e.player.final == first && !e.all || e.budget.Stopped() {
 			return
 		}
 	}
@@ -219,14 +217,14 @@ func (e *executive) choose() alternative {
 		if i == 0 || x.value.better(best.value) {
 			best = x
 		}
-		if x.rejected < 0 && (chosen < 0 || e.final == double && x.again && !e.analyzed[chosen].again) {
+		if x.rejected < 0 && (chosen < 0 || e.player.final == double && x.again && !e.analyzed[chosen].again) {
 			chosen = i
 		}
 	}
 	if chosen >= 0 {
 		best = e.analyzed[chosen]
 	}
-	if e.final == rare && len(e.analyzed) > 0 && !e.all {
+	if e.player.final == rare && len(e.analyzed) > 0 && !e.all {
 		return e.consequences(best)
 	}
 	return best

@@ -16,23 +16,15 @@ import (
 //
 // Our choices: what a consequence must cost or win to count, and that a move with a bad one gives way to the next
 // acceptable move.
-var secondList = [...]goal{
-	{name: "sacrificial combinations", disturb: checks},
-	{name: "hidden forks", disturb: forks},
-	{name: "hidden pins", disturb: hiddenPins},
-}
 
 const (
 	rarePlies = 4 // two moves of each side
 	grave     = 2 // pawns that a consequence costs or wins
 )
 
-// rareMoves returns the moves of the second list.
-func rareMoves(p *board.Position) (moves []board.Move) {
-	for _, g := range secondList {
-		moves = withNew(moves, g.disturb(p))
-	}
-	return moves
+// rareMoves returns the moves of the second list: sacrificial combinations, hidden forks and hidden pins.
+func rareMoves(p *board.Position) []board.Move {
+	return withNew(withNew(checks(p), forks(p)), hiddenPins(p))
 }
 
 // withNew appends those of more that are not among the moves.

@@ -11,10 +11,9 @@ import (
 // situation is the current position with what the move generators of the goals need.
 type situation struct {
 	*board.Position
-	us, them  board.Color
-	legal     []board.Move // only promotions to a queen
-	kingFirst bool         // propose the king's pawn before the queen's
-	even      bool         // propose even exchanges with the others
+	us, them board.Color
+	legal    []board.Move // only promotions to a queen
+	player   *Player      // for its options
 	// noMove reports whether the null move would lose no material; theirMove whether a move
 	// of the opponent, if it were its turn, would be acceptable to it.
 	noMove    func() bool
@@ -96,7 +95,7 @@ func primary(p *board.Position, legal []board.Move, kingFirst bool) (moves []boa
 // centerMoves proposes the primary moves, then moves that prevent the opponent's, then moves
 // that prepare its own.
 func centerMoves(s *situation, offer func(board.Move, string) bool) {
-	for _, m := range primary(s.Position, s.legal, s.kingFirst) {
+	for _, m := range primary(s.Position, s.legal, s.player.primary == king) {
 		if offer(m, "primary move") {
 			return
 		}
@@ -114,7 +113,7 @@ func (s *situation) prevent(offer func(board.Move, string) bool) bool {
 	}
 	turn := *s.Position
 	turn.MakeNull()
-	for _, theirs := range primary(&turn, turn.LegalMoves(nil), s.kingFirst) {
+	for _, theirs := range primary(&turn, turn.LegalMoves(nil), s.player.primary == king) {
 		if !s.theirMove(theirs) {
 			continue
 		}
@@ -229,7 +228,7 @@ func materialMoves(s *situation, offer func(board.Move, string) bool) {
 	for len(ours)+len(theirs) > 0 {
 		var enough bool
 		if len(ours) == 0 || len(theirs) > 0 && theirs[0].value >= ours[0].value {
-			enough = (theirs[0].value > 0 || s.even) && s.capture(theirs[0], offer)
+			enough = (theirs[0].value > 0 || s.player.even) && s.capture(theirs[0], offer)
 			theirs = theirs[1:]
 		} else {
 			// An even exchange of an own piece need not be prevented.
