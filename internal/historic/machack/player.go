@@ -3,7 +3,6 @@ package machack
 import (
 	"context"
 	_ "embed"
-	"slices"
 	"sync"
 
 	"github.com/assay-chess/assay/engine"
@@ -101,12 +100,11 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 // newSearch prepares a search from root among the moves.
 func (p *Player) newSearch(root *board.Position, keys []uint64, moves []board.Move, budget *historic.Budget) *search {
 	s := &p.search
-	s.budget, s.ev, s.table = budget, p.ev, &p.table
-	s.basic, s.feedover, s.second = widths[p.width], p.feedover, p.secondary
+	s.player, s.budget, s.basic = p, budget, widths[p.width]
 	s.keys = append(s.keys[:0], keys[max(0, len(keys)-root.Halfmove()):]...)
 	s.top, s.selDepth, s.stats = moves, 0, statistics{}
-	s.chosen, s.tried = nil, nil
-	s.ev.SetRoot(root)
+	s.tried = nil
+	p.ev.SetRoot(root)
 	return s
 }
 
@@ -119,12 +117,8 @@ func (s *search) first(root *board.Position) board.Move {
 // iterate searches to a depth. ok is false if the budget has stopped it; line and score are
 // then the best move's so far, if any.
 func (s *search) iterate(root *board.Position, depth int) (line []board.Move, score int, ok bool) {
-	s.table.Next(hashEntries)
-	s.depth = depth
-	s.chosen = func(value int) {
-		line = append(line[:0], s.plies[0].line...)
-		score = value
-	}
+	s.player.table.Next(hashEntries)
+	s.depth, s.line, s.score = depth, nil, 0
 	s.node(root, 0, depth, 0, -infinite, infinite)
-	return slices.Clip(line), score, !s.budget.Stopped()
+	return s.line, s.score, !s.budget.Stopped()
 }

@@ -18,13 +18,9 @@ const (
 
 // search is one search. Values are in centipawns from the view of the side to move.
 type search struct {
+	player *Player
 	budget *historic.Budget
-	ev     engine.RootedEvaluator
-	table  *historic.Table
-	// settings
-	basic    []int // widths
-	feedover int   // greatest number of plies
-	second   bool  // use the secondary search
+	basic  []int // widths
 
 	gen   generator
 	keys  []uint64 // of the positions before the current one, oldest first
@@ -35,9 +31,10 @@ type search struct {
 	}
 
 	depth    int                                        // of the current iteration
+	line     []board.Move                               // its best line
+	score    int                                        // of that line
 	top      []board.Move                               // moves allowed at the root
-	chosen   func(value int)                            // called at the root for each new best line
-	tried    func(c *candidate, value int, better bool) // and for each move; may be nil
+	tried    func(c *candidate, value int, better bool) // called at the root for each move; may be nil
 	selDepth int
 	stats    statistics
 }
@@ -63,7 +60,7 @@ func (s *search) node(p *board.Position, ply, depth, fed, alpha, beta int) int {
 	}
 	if ply == 0 {
 		level.moves = append(level.moves[:0], s.top...)
-	} else if e, ok := s.table.At(p.Key()); ok && int(e.Depth) >= depth {
+	} else if e, ok := s.player.table.At(p.Key()); ok && int(e.Depth) >= depth {
 		if v, ok := e.Decides(ply, alpha, beta); ok {
 			s.stats.Hits++
 			return v
@@ -96,7 +93,7 @@ func (s *search) node(p *board.Position, ply, depth, fed, alpha, beta int) int {
 				continue
 			}
 			best = v
-			s.chosen(v)
+			s.line, s.score = append(s.line[:0], level.line...), v
 			continue
 		}
 		if best = v; best >= beta {
@@ -104,7 +101,7 @@ func (s *search) node(p *board.Position, ply, depth, fed, alpha, beta int) int {
 		}
 	}
 	if ply > 0 {
-		s.table.Put(p.Key(), board.NullMove, best, depth, ply, low, beta)
+		s.player.table.Put(p.Key(), board.NullMove, best, depth, ply, low, beta)
 	}
 	return best
 }
@@ -141,7 +138,7 @@ func (s *search) position(p *board.Position, ply, fed, alpha, beta int) int {
 	if ply >= maxPly {
 		return s.static(p)
 	}
-	if fed < s.feedover && feedover(p) {
+	if fed < s.player.feedover && feedover(p) {
 		s.stats.Feedovers++
 		return s.node(p, ply, 1, fed+1, alpha, beta)
 	}
@@ -220,7 +217,7 @@ func (s *search) final(p *board.Position, ply, moves int) (value int, over bool)
 // static returns S from the view of the side to move.
 func (s *search) static(p *board.Position) int {
 	s.stats.Evaluations++
-	v := s.ev.Evaluate(p)
+	v := s.player.ev.Evaluate(p)
 	if p.SideToMove() == board.Black {
 		return -v
 	}
@@ -234,7 +231,7 @@ const secondaryPlies = 2
 // the lower of the two values. Values below least need not be exact. A line that the hash
 // table has cut short is searched that much deeper.
 func (s *search) secondary(p *board.Position, value, least int) int {
-	if !s.second || value >= mateBound || value <= -mateBound || s.budget.Stopped() {
+	if !s.player.secondary || value >= mateBound || value <= -mateBound || s.budget.Stopped() {
 		return value
 	}
 	s.stats.Secondary++

@@ -56,7 +56,7 @@ func (r *reference) position(p *board.Position, ply, fed int) (best int, line []
 	if v, over := r.s.final(p, ply, p.CountLegal()); over {
 		return v, nil
 	}
-	if fed < r.s.feedover && feedover(p) {
+	if fed < r.s.player.feedover && feedover(p) {
 		return r.node(p, ply, 1, fed+1)
 	}
 	best = r.s.static(p)
