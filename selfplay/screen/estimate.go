@@ -278,15 +278,6 @@ func group(pairs []scoredPair) *grouped {
 	return g
 }
 
-// sums returns the sum of a value of each pair by kind.
-func (g *grouped) sums(of func(pair int) float64) []float64 {
-	list := make([]float64, len(g.kinds))
-	for i, k := range g.kind {
-		list[k] += of(i)
-	}
-	return list
-}
-
 // fit is a solution of the score equations: coefficients in Elo, and their covariance.
 type fit struct {
 	theta    []float64
@@ -304,7 +295,10 @@ const nearby = 1e-4
 // computed again where steps do not shrink, and at the end.
 func (g *grouped) solve(x *mat.Dense) *fit {
 	n, p := x.Dims()
-	scores, expected := g.sums(func(i int) float64 { return g.pairs[i].Score }), make([]float64, n)
+	scores, expected := make([]float64, n), make([]float64, n)
+	for i, k := range g.kind {
+		scores[k] += g.pairs[i].Score
+	}
 	theta, eta := mat.NewVecDense(p, nil), mat.NewVecDense(n, nil)
 	rest, gradient, step := mat.NewVecDense(n, nil), mat.NewVecDense(p, nil), mat.NewVecDense(p, nil)
 	weighted, information := mat.NewDense(n, p, nil), mat.NewSymDense(p, nil)
@@ -338,18 +332,17 @@ func (g *grouped) solve(x *mat.Dense) *fit {
 		}
 		fresh, last = largest < nearby || largest > last/4, largest
 	}
-	rests := func(i int) float64 { return g.pairs[i].Score - expected[g.kind[i]] }
-	return g.sandwich(x, theta.RawVector().Data, rests, &chol)
+	return g.sandwich(x, theta.RawVector().Data, expected, &chol)
 }
 
 // sandwich returns the fit with the covariance of P. J. Huber (1967), clustered by opening (K.-Y. Liang and S. Zeger
-// 1986), times C/(C-p) for C openings and p coefficients.
-func (g *grouped) sandwich(x *mat.Dense, theta []float64, rest func(pair int) float64, information *mat.Cholesky) *fit {
+// 1986), times C/(C-p) for C openings and p coefficients. expected are the scores that kinds of pairs expect.
+func (g *grouped) sandwich(x *mat.Dense, theta, expected []float64, information *mat.Cholesky) *fit {
 	p, c := len(theta), g.openings
 	scores := mat.NewDense(c, p, nil)
 	squares := 0.0
 	for i, k := range g.kind {
-		to, from, r := scores.RawRowView(g.opening[i]), x.RawRowView(k), rest(i)
+		to, from, r := scores.RawRowView(g.opening[i]), x.RawRowView(k), g.pairs[i].Score-expected[k]
 		for j := range to {
 			to[j] += float64(logitPerElo * r * from[j])
 		}
