@@ -11,26 +11,32 @@ import (
 	"github.com/assay-chess/assay/internal/inorder"
 )
 
-// Source is a set of labelled positions to learn from.
-type Source struct {
+// source is a set of labelled rows to learn from.
+type source[R any] struct {
 	Name string // for errors
 	Hash string // of the data set, for the pedigree
-	// Rows yields the positions in a fixed order; an error ends it.
-	Rows iter.Seq2[dataset.PositionRow, error]
+	// Rows yields the rows in a fixed order; an error ends it.
+	Rows iter.Seq2[R, error]
 	Len  int64 // number of rows, for progress; 0 if unknown
-	// Weight multiplies the weight of every position; 0 means 1.
+	// Weight multiplies the weight of every position; 0 means 1. Rows of features keep theirs.
 	Weight float32
-	// TrainOnly keeps the source's games out of the validation set.
+	// TrainOnly keeps the games of positions out of the validation set.
 	TrainOnly bool
 }
 
+// Sources of positions, and of positions seen through an external evaluation.
+type (
+	Source        = source[dataset.PositionRow]
+	FeatureSource = source[dataset.FeatureRow]
+)
+
 // SourceOf returns an opened data set as a source.
-func SourceOf(r *dataset.Reader[dataset.PositionRow]) (Source, error) {
+func SourceOf[R any](r *dataset.Reader[R]) (source[R], error) {
 	id, err := r.ID()
 	if err != nil {
-		return Source{}, fmt.Errorf("%s: %w", r.Path(), err)
+		return source[R]{}, fmt.Errorf("%s: %w", r.Path(), err)
 	}
-	return Source{Name: r.Path(), Hash: id, Rows: r.All(), Len: r.Len()}, nil
+	return source[R]{Name: r.Path(), Hash: id, Rows: r.All(), Len: r.Len()}, nil
 }
 
 // readBlock is the number of positions handed to a goroutine at once.
@@ -216,24 +222,6 @@ func (c *collector) take(j *job) error {
 	default:
 	}
 	return nil
-}
-
-// FeatureSource is a set of positions seen through an external evaluation.
-type FeatureSource struct {
-	Name string // for errors
-	Hash string // of the data set, for the pedigree
-	// Rows yields the rows in a fixed order; an error ends it.
-	Rows iter.Seq2[dataset.FeatureRow, error]
-	Len  int64 // number of rows, for progress; 0 if unknown
-}
-
-// FeatureSourceOf returns an opened data set as a source.
-func FeatureSourceOf(r *dataset.Reader[dataset.FeatureRow]) (FeatureSource, error) {
-	id, err := r.ID()
-	if err != nil {
-		return FeatureSource{}, fmt.Errorf("%s: %w", r.Path(), err)
-	}
-	return FeatureSource{Name: r.Path(), Hash: id, Rows: r.All(), Len: r.Len()}, nil
 }
 
 // Features builds a store from rows of features. Where a row has the engine's own evaluation, that must be the

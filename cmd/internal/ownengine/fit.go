@@ -121,7 +121,7 @@ func (f *fitting) reach(measured slopes.Config, point []float64) (found []float6
 	if err != nil {
 		return nil, fit, err
 	}
-	source, err := rows.FeatureSourceOf(d)
+	source, err := rows.SourceOf(d)
 	if err != nil {
 		return nil, fit, err
 	}

@@ -178,7 +178,7 @@ func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	t.reported = t.reported.Plus(noiseOf(d.Manifest()))
-	s, err := rows.FeatureSourceOf(d)
+	s, err := rows.SourceOf(d)
 	views, weight := &dataset.Views{}, t.weight()
 	t.views = append(t.views, views)
 	s.Rows = watched(s.Rows, func(r *dataset.FeatureRow) bool {
