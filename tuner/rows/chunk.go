@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -132,23 +133,11 @@ func (o *openChunk) seal() *Chunk {
 
 // byLength sorts the rows by length; rows of equal length keep their order.
 func byLength(rows []openRow) []int {
-	longest := 0
-	for i := range rows {
-		longest = max(longest, rows[i].length)
-	}
-	next := make([]int, longest+2) // by length: where its next row goes
-	for i := range rows {
-		next[rows[i].length+1]++
-	}
-	for l := range next[1:] {
-		next[l+1] += next[l]
-	}
 	order := make([]int, len(rows))
-	for i := range rows {
-		l := rows[i].length
-		order[next[l]] = i
-		next[l]++
+	for i := range order {
+		order[i] = i
 	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(rows[a].length-rows[b].length, a-b) })
 	return order
 }
 
