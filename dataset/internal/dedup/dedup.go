@@ -4,7 +4,6 @@
 //   - A KeySet holds keys in memory, 12 bytes a key.
 //   - A Finder says which keys came before. It has room for Limit keys; the keys
 //     beyond that wait in files, and are compared at the end.
-//   - A Spill holds keys and the rows that have them in files.
 //
 // A key is a 64-bit hash. Two different positions have equal keys by chance only: among n
 // positions about n*n/2^65 times, once in 4,000 data sets of 100 million.
@@ -19,7 +18,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/maphash"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,9 +44,8 @@ type Finder struct {
 	Limit int    // keys in memory; 0 is the constant Limit. It changes no result
 	Dir   string // for files, made when they are needed; empty is a new temporary folder
 
-	seen   KeySet
-	opened bool
-	spill  *Spill // of keys that were not in seen when it was full
+	seen  KeySet
+	spill *spill // of keys that were not in seen when it was full; nil if there are none
 }
 
 // Add adds the key of a row. The rows whose answer is Unknown must have different
@@ -68,17 +65,21 @@ func (f *Finder) Add(key uint64, row int64) (Answer, error) {
 			return unknown, err
 		}
 	}
-	return unknown, f.spill.Add(key, row)
+	return unknown, f.spill.add(key, row)
 }
 
+// open creates the files.
 func (f *Finder) open() (err error) {
-	f.opened = true
 	if f.Dir == "" {
-		if f.Dir, err = os.MkdirTemp("", "assay-keys-"); err != nil {
-			return err
-		}
+		f.Dir, err = os.MkdirTemp("", "assay-keys-")
+	} else {
+		err = os.MkdirAll(f.Dir, 0o777)
 	}
-	f.spill, err = NewSpill(f.Dir)
+	f.spill = &spill{}
+	for i := 0; i < spillParts && err == nil; i++ {
+		f.spill.files[i], err = os.Create(filepath.Join(f.Dir, fmt.Sprintf("keys-%03d", i)))
+		f.spill.out[i] = bufio.NewWriterSize(f.spill.files[i], 32<<10)
+	}
 	return err
 }
 
@@ -95,10 +96,13 @@ func (f *Finder) Finish(ctx context.Context, repeated *RowSet) (int64, error) {
 
 // Close removes the files.
 func (f *Finder) Close() {
-	if f.opened {
-		f.spill.Close()
-		_ = os.RemoveAll(f.Dir) // scratch data; the caller or the system removes what we cannot
+	if f.spill == nil {
+		return
 	}
+	for _, file := range f.spill.files {
+		file.Close() // if it was created
+	}
+	_ = os.RemoveAll(f.Dir) // scratch data; the caller or the system removes what we cannot
 }
 
 // KeySet is a set of keys in memory, about 12 bytes a key: a map takes twice that. The zero value
@@ -196,11 +200,11 @@ func (s *RowSet) Add(i int64) { s.words[i/64] |= 1 << (i % 64) }
 func (s *RowSet) Has(i int64) bool { return s.words[i/64]>>(i%64)&1 != 0 }
 
 // spillParts is the number of files that the keys are distributed over. One of them at a
-// time is in memory: 6 MB for a hundred million keys.
+// time is in memory: 12 MB for a hundred million keys.
 const spillParts = 256
 
-// Spill holds keys of rows in files until they are compared.
-type Spill struct {
+// spill holds keys of rows in files until they are compared.
+type spill struct {
 	files [spillParts]*os.File
 	out   [spillParts]*bufio.Writer
 }
@@ -213,25 +217,8 @@ type entry struct {
 
 const entrySize = 16
 
-// NewSpill creates the files in dir, and dir if it does not exist.
-func NewSpill(dir string) (*Spill, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
-	}
-	s := &Spill{}
-	for i := range s.files {
-		f, err := os.Create(filepath.Join(dir, fmt.Sprintf("keys-%03d", i)))
-		if err != nil {
-			s.Close()
-			return nil, err
-		}
-		s.files[i], s.out[i] = f, bufio.NewWriterSize(f, 32<<10)
-	}
-	return s, nil
-}
-
-// Add adds the key of a row.
-func (s *Spill) Add(key uint64, row int64) error {
+// add adds the key of a row.
+func (s *spill) add(key uint64, row int64) error {
 	var rec [entrySize]byte
 	binary.LittleEndian.PutUint64(rec[:], key)
 	binary.LittleEndian.PutUint64(rec[8:], uint64(row))
@@ -241,7 +228,7 @@ func (s *Spill) Add(key uint64, row int64) error {
 
 // repeats returns the number of rows whose key an earlier row has, and adds them to
 // repeated, if that is not nil.
-func (s *Spill) repeats(ctx context.Context, repeated *RowSet) (n int64, err error) {
+func (s *spill) repeats(ctx context.Context, repeated *RowSet) (n int64, err error) {
 	var entries []entry
 	for i := range s.files {
 		if err := ctx.Err(); err != nil {
@@ -263,41 +250,19 @@ func (s *Spill) repeats(ctx context.Context, repeated *RowSet) (n int64, err err
 }
 
 // sorted appends the entries of file i, sorted by key, then by row.
-func (s *Spill) sorted(i int, entries []entry) ([]entry, error) {
-	entries, err := s.read(i, entries)
-	slices.SortFunc(entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.row, b.row))
-	})
-	return entries, err
-}
-
-func (s *Spill) read(i int, entries []entry) ([]entry, error) {
+func (s *spill) sorted(i int, entries []entry) ([]entry, error) {
 	if err := s.out[i].Flush(); err != nil {
 		return nil, err
 	}
-	if _, err := s.files[i].Seek(0, io.SeekStart); err != nil {
+	data, err := os.ReadFile(s.files[i].Name())
+	if err != nil {
 		return nil, err
 	}
-	in := bufio.NewReaderSize(s.files[i], 1<<16)
-	for {
-		var rec [entrySize]byte
-		if _, err := io.ReadFull(in, rec[:]); err == io.EOF {
-			return entries, nil
-		} else if err != nil {
-			return nil, err
-		}
-		entries = append(entries, entry{binary.LittleEndian.Uint64(rec[:]), int64(binary.LittleEndian.Uint64(rec[8:]))})
+	for rec := range slices.Chunk(data, entrySize) {
+		entries = append(entries, entry{binary.LittleEndian.Uint64(rec), int64(binary.LittleEndian.Uint64(rec[8:]))})
 	}
-}
-
-// Close closes the files, and leaves them to the caller to remove. A nil Spill has none.
-func (s *Spill) Close() {
-	if s == nil {
-		return
-	}
-	for _, f := range s.files {
-		if f != nil {
-			f.Close()
-		}
-	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.row, b.row))
+	})
+	return entries, nil
 }
