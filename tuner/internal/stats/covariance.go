@@ -64,8 +64,9 @@ const FewestClusters = 3
 // NewCovariance computes what the design effect needs at theta.
 func NewCovariance(ctx context.Context, o *objective.Penalized, c *rows.Clusters, theta []float64) (*Covariance,
 	error) {
+	constant := scaling{vg: make([]float64, len(theta))}
 	v := &Covariance{o: o, clusters: c, theta: theta, w: objective.NewTapered(o.Problem.Store.Terms()), Clustering: 1,
-		Dispersion: 1}
+		Dispersion: 1, clusteredScale: constant, naiveScale: constant}
 	o.Params.Expand(theta, v.w)
 	sums, gram, err := sumClusters(ctx, o, c, v.w)
 	if err != nil {
@@ -152,9 +153,9 @@ func (v *Covariance) smallSample() float64 {
 
 // scaling is what the errors of rescaled weights need. The factor of the rescaling, s = constant / RMS, depends
 // on theta through the RMS evaluation. Let g be the derivative of ln RMS: then s a'w has the derivative s (a - (a'w)
-// g), which is the delta method. The zero value is for a constant factor.
+// g), which is the delta method. Both are 0 for a constant factor.
 type scaling struct {
-	vg  []float64 // V g
+	vg  []float64 // V g: the covariances of the parameters with g'theta
 	gvg float64   // g'V g
 }
 
@@ -162,22 +163,6 @@ type scaling struct {
 // a'theta, its covariance with g'theta, and the value of a'w.
 func (s *scaling) variance(of, with, value float64) float64 {
 	return of - num.Rounded(2*value*with) + num.Rounded(value*value*s.gvg)
-}
-
-// at returns the covariance of parameter j with g'theta.
-func (s *scaling) at(j int) float64 {
-	if s.vg == nil {
-		return 0
-	}
-	return s.vg[j]
-}
-
-// dot returns the covariance of a'theta with g'theta.
-func (s *scaling) dot(a []float64) float64 {
-	if s.vg == nil {
-		return 0
-	}
-	return floats.Dot(a, s.vg)
 }
 
 // Rescale makes all standard errors fit weights that are rescaled to an RMS
@@ -208,7 +193,7 @@ func (v *Covariance) NaiveErrors() func(j int, w float64) float64 {
 		for k := range v.inverse.SymmetricDim() {
 			of += num.Rounded(full.At(j, k) * m.At(k, j))
 		}
-		return math.Sqrt(max(0, v.naiveScale.variance(of, v.naiveScale.at(j), w)))
+		return math.Sqrt(max(0, v.naiveScale.variance(of, v.naiveScale.vg[j], w)))
 	}
 }
 
@@ -222,7 +207,7 @@ func (v *Covariance) root(variance float64) float64 {
 
 // SE returns the clustered standard error of parameter j, whose coefficient is w before the rescaling.
 func (v *Covariance) SE(j int, w float64) float64 {
-	return v.root(v.clusteredScale.variance(v.v.At(j, j), v.clusteredScale.at(j), w))
+	return v.root(v.clusteredScale.variance(v.v.At(j, j), v.clusteredScale.vg[j], w))
 }
 
 // contrast returns the clustered standard error of a'theta; value is a'w.
@@ -233,7 +218,7 @@ func (v *Covariance) contrast(a []float64, value float64) float64 {
 			total += num.Rounded(x * floats.Dot(v.v.RawRowView(j), a))
 		}
 	}
-	return v.root(v.clusteredScale.variance(total, v.clusteredScale.dot(a), value))
+	return v.root(v.clusteredScale.variance(total, floats.Dot(a, v.clusteredScale.vg), value))
 }
 
 // deviation returns a function for the clustered standard error of theta_j - mean'theta,
@@ -244,12 +229,12 @@ func (v *Covariance) deviation(mean []float64) func(j int, value float64) float6
 		vm[j] = floats.Dot(v.v.RawRowView(j), mean)
 	}
 	mvm, scale := floats.Dot(mean, vm), &v.clusteredScale
-	with := scale.dot(mean)
+	with := floats.Dot(mean, scale.vg)
 	return func(j int, value float64) float64 {
 		if j == objective.Fixed {
 			return v.root(scale.variance(mvm, -with, value))
 		}
-		return v.root(scale.variance(v.v.At(j, j)-num.Rounded(2*vm[j])+mvm, scale.at(j)-with, value))
+		return v.root(scale.variance(v.v.At(j, j)-num.Rounded(2*vm[j])+mvm, scale.vg[j]-with, value))
 	}
 }
 
