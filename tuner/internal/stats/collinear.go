@@ -221,10 +221,8 @@ func (b *binSums) bin(lo, hi, clustering float64) Bin {
 	}
 }
 
-type calibrationSums struct {
-	score [scoreBins]binSums
-	phase [phaseBins]binSums
-}
+// calibrationSums are by prediction, and after these by phase.
+type calibrationSums [scoreBins + phaseBins]binSums
 
 // Calibrate compares the predictions of coefficients w with the targets, beside
 // as are the start weights'. Both sides of the split are taken in one pass.
@@ -250,11 +248,8 @@ func Calibrate(ctx context.Context, p *objective.Problem, start, w objective.Tap
 		}
 	}, func(_ *objective.Scratch, i int) {
 		for side := range sides {
-			for b := range sides[side].score {
-				sides[side].score[b].add(&parts[i][side].score[b])
-			}
-			for b := range sides[side].phase {
-				sides[side].phase[b].add(&parts[i][side].phase[b])
+			for b := range sides[side] {
+				sides[side][b].add(&parts[i][side][b])
 			}
 		}
 		parts[i] = nil
@@ -271,25 +266,26 @@ func calibrateRow(p *objective.Problem, to *[2]calibrationSums, i, j int, x, sta
 	v, _, _ := p.Loss.At(p.K, x, y)
 	q := objective.Sigmoid(p.K * x)
 	b := binSums{1, o, o * q, o * y, o * o * (y - q) * (y - q), o * start, o * v}
-	to[side].score[min(scoreBins-1, int(q*scoreBins))].add(&b)
-	to[side].phase[min(phaseBins-1, c.PhaseOf(j)*phaseBins/(rows.MaxPhase+1))].add(&b)
+	to[side][min(scoreBins-1, int(q*scoreBins))].add(&b)
+	to[side][scoreBins+min(phaseBins-1, c.PhaseOf(j)*phaseBins/(rows.MaxPhase+1))].add(&b)
 }
 
 // NewCalibration returns the held-out side, or that trained on.
 func NewCalibration(sides *[2]calibrationSums, clustering float64) Calibration {
 	var out Calibration
 	side := &sides[objective.HeldOut]
-	out.HeldOut = slices.ContainsFunc(side.phase[:], func(b binSums) bool { return b.rows > 0 })
+	out.HeldOut = slices.ContainsFunc(side[:], func(b binSums) bool { return b.rows > 0 })
 	if !out.HeldOut {
 		side = &sides[objective.Trained]
 	}
-	for i := range side.score {
-		out.ByScore = append(out.ByScore, side.score[i].bin(float64(i)/scoreBins, float64(i+1)/scoreBins, clustering))
+	for i := range scoreBins {
+		out.ByScore = append(out.ByScore, side[i].bin(float64(i)/scoreBins, float64(i+1)/scoreBins, clustering))
 	}
-	for i := range side.phase {
+	for i := range phaseBins {
 		const width = (rows.MaxPhase + 1) / phaseBins
-		out.Rows += side.phase[i].rows
-		out.ByPhase = append(out.ByPhase, side.phase[i].bin(float64(i*width), float64(i*width+width-1), clustering))
+		b := &side[scoreBins+i]
+		out.Rows += b.rows
+		out.ByPhase = append(out.ByPhase, b.bin(float64(i*width), float64(i*width+width-1), clustering))
 	}
 	return out
 }

@@ -45,7 +45,6 @@ type Covariance struct {
 	Ridge                  bool // A was singular and had to be helped
 
 	o         *objective.Penalized
-	clusters  *rows.Clusters
 	theta     []float64
 	w         objective.Tapered // coefficients
 	inverse   *mat.SymDense     // A^-1
@@ -65,7 +64,7 @@ const FewestClusters = 3
 func NewCovariance(ctx context.Context, o *objective.Penalized, c *rows.Clusters, theta []float64) (*Covariance,
 	error) {
 	constant := scaling{vg: make([]float64, len(theta))}
-	v := &Covariance{o: o, clusters: c, theta: theta, w: objective.NewTapered(o.Problem.Store.Terms()), Clustering: 1,
+	v := &Covariance{o: o, theta: theta, w: objective.NewTapered(o.Problem.Store.Terms()), Clustering: 1,
 		Dispersion: 1, clusteredScale: constant, naiveScale: constant}
 	o.Params.Expand(theta, v.w)
 	sums, gram, err := sumClusters(ctx, o, c, v.w)
