@@ -102,7 +102,7 @@ func TestBentGradient(t *testing.T) {
 	ctx := context.Background()
 	setup.Must(p.Gradient(ctx, w, g))
 	value := func() float64 {
-		return setup.Must(p.Gradient(ctx, w, objective.Tapered{}))
+		return setup.Must(p.Gradient(ctx, w, objective.NewTapered(len(terms))))
 	}
 	checked := 0
 	for i := range terms {

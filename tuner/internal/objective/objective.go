@@ -51,13 +51,9 @@ func New(p *Problem, q *Params, design float64) *Penalized {
 // Gradient implements Objective.
 func (o *Penalized) Gradient(ctx context.Context, theta, g []float64) (float64, error) {
 	o.Params.Expand(theta, o.w)
-	var dst Tapered
-	if g != nil {
-		clear(o.g.MG)
-		clear(o.g.EG)
-		dst = o.g
-	}
-	value, err := o.Problem.Gradient(ctx, o.w, dst)
+	clear(o.g.MG)
+	clear(o.g.EG)
+	value, err := o.Problem.Gradient(ctx, o.w, o.g)
 	if errors.Is(err, autodiff.ErrRow) { // a step into what the formula does not have
 		return math.Inf(1), nil
 	}
@@ -65,18 +61,14 @@ func (o *Penalized) Gradient(ctx context.Context, theta, g []float64) (float64, 
 		return 0, err
 	}
 	value /= o.Design
-	if g != nil {
-		o.Params.Fold(o.g, g)
-		for j := range g {
-			g[j] /= o.Design
-		}
+	o.Params.Fold(o.g, g)
+	for j := range g {
+		g[j] /= o.Design
 	}
 	for j, x := range theta {
 		d, prec := x-o.Params.Center[j], o.Params.Precision(j)
 		value += num.Rounded(0.5 * prec * d * d)
-		if g != nil {
-			g[j] += num.Rounded(prec * d)
-		}
+		g[j] += num.Rounded(prec * d)
 	}
 	return value, nil
 }

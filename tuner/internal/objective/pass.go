@@ -8,6 +8,7 @@ import (
 	"github.com/assay-chess/assay/internal/inorder"
 	"github.com/assay-chess/assay/tuner/internal/autodiff"
 	"github.com/assay-chess/assay/tuner/rows"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Problem is a store with what a row's loss needs beside its features. Rows of omega 0 take no part.
@@ -206,7 +207,7 @@ func pass(ctx context.Context, s *rows.Store, workers int, w Tapered,
 	return err
 }
 
-// Gradient adds the derivatives of the weighted sum of losses to g (unless g.mg is nil) and returns that sum.
+// Gradient adds the derivatives of the weighted sum of losses to g and returns that sum.
 func (p *Problem) Gradient(ctx context.Context, w Tapered, g Tapered) (float64, error) {
 	return p.gradient(ctx, w, g, p.slopes)
 }
@@ -233,7 +234,7 @@ func (p *Problem) gradient(ctx context.Context, w Tapered, g Tapered,
 	s, total := p.Store, 0.0
 	pairs := s.Pairs()
 	sum := gradientSum{g: g, pairs: pairs}
-	if g.MG != nil && s.Nonlinear() == nil {
+	if s.Nonlinear() == nil {
 		sum.sum = lookups.Get().(*lookup)
 		defer lookups.Put(sum.sum)
 		clear(sum.sum[:len(pairs)])
@@ -242,9 +243,6 @@ func (p *Problem) gradient(ctx context.Context, w Tapered, g Tapered,
 		c := s.Chunks[i]
 		x := t.X[:c.Rows]
 		t.value = slopes(i, x)
-		if g.MG == nil {
-			return
-		}
 		if c.Scale != nil {
 			for j, v := range c.Scale {
 				x[j] *= float64(v)
@@ -263,22 +261,14 @@ func (p *Problem) gradient(ctx context.Context, w Tapered, g Tapered,
 	}
 	merge := func(t *Scratch, i int) {
 		total += t.value
-		switch {
-		case g.MG == nil:
-		case s.Nonlinear() != nil:
-			for k, v := range t.bent.g.MG {
-				g.MG[k] += v
-				g.EG[k] += t.bent.g.EG[k]
-			}
-		default:
+		if s.Nonlinear() == nil {
 			sum.add(s.Chunks[i], t)
+			return
 		}
+		floats.Add(g.MG, t.bent.g.MG)
+		floats.Add(g.EG, t.bent.g.EG)
 	}
-	each := (*Scratch).Differentiate
-	if g.MG == nil {
-		each = (*Scratch).Evaluate
-	}
-	if err := pass(ctx, s, p.Workers, w, each, work, merge); err != nil {
+	if err := pass(ctx, s, p.Workers, w, (*Scratch).Differentiate, work, merge); err != nil {
 		return 0, err
 	}
 	sum.flush()

@@ -229,7 +229,11 @@ func (p *Problem) Measure(ctx context.Context, w Tapered, k float64) (Measures, 
 
 // RMS returns the root mean square evaluation of all rows of the store, each counted once.
 func RMS(ctx context.Context, s *rows.Store, workers int, w Tapered) (float64, error) {
-	p := &Problem{Store: s, Workers: workers}
-	sum, err := p.SquaresGradient(ctx, w, Tapered{})
+	sum, parts := 0.0, make([]float64, len(s.Chunks))
+	err := Evaluate(ctx, s, workers, w, func(t *Scratch, i int) {
+		for _, x := range t.X[:s.Chunks[i].Rows] {
+			parts[i] += num.Rounded(x * x)
+		}
+	}, func(_ *Scratch, i int) { sum += parts[i] })
 	return math.Sqrt(sum / float64(max(1, s.Rows()))), err
 }

@@ -21,7 +21,7 @@ import (
 
 // Objective is a smooth function to be minimized.
 type Objective interface {
-	// Gradient returns the value at x and, unless g is nil, writes the gradient to it.
+	// Gradient returns the value at x and writes the gradient to g.
 	Gradient(ctx context.Context, x, g []float64) (float64, error)
 	// Curvature returns a symmetric, positive semidefinite approximation of
 	// the Hessian at x: the Gauss-Newton (Fisher) matrix.
