@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/assay-chess/assay/engine/machine"
@@ -21,19 +20,19 @@ type process struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Reader
-	kill context.CancelFunc
+	ctx  context.Context // of cmd; its cause is errHung if it was silent for too long
+	kill context.CancelCauseFunc
 	said machine.Tail // on standard error
 
-	limit atomic.Int64 // nanoseconds of silence that are allowed
+	limit time.Duration // of silence
 	timer *time.Timer
-	hung  atomic.Bool
 }
 
 // launch starts a process, and reads its numbers and what it prints before them.
 func (p *Program) launch() error {
 	c := &p.command
-	ctx, kill := context.WithCancel(p.ctx)
-	r := &process{cmd: machine.Command(ctx, c.Path), kill: kill}
+	ctx, kill := context.WithCancelCause(p.ctx)
+	r := &process{cmd: machine.Command(ctx, c.Path), ctx: ctx, kill: kill}
 	r.cmd.Env = append(r.cmd.Environ(), numbers.MeasureVariable+"=1")
 	if c.Numbers != "" {
 		r.cmd.Env = append(r.cmd.Env, numbers.FileVariable+"="+c.Numbers)
@@ -49,14 +48,9 @@ func (p *Program) launch() error {
 		}
 	}
 	if err != nil {
-		kill()
+		kill(nil)
 		return err
 	}
-	r.timer = time.AfterFunc(time.Hour, func() {
-		r.hung.Store(true)
-		r.kill()
-	})
-	r.timer.Stop()
 	p.process = r
 	names, values, err := r.numbers(c.Timeout)
 	if p.names == nil {
@@ -79,7 +73,7 @@ type awake struct {
 func (a awake) Read(b []byte) (int, error) {
 	n, err := a.Reader.Read(b)
 	if n > 0 {
-		a.r.timer.Reset(time.Duration(a.r.limit.Load()))
+		a.r.timer.Reset(a.r.limit)
 	}
 	return n, err
 }
@@ -91,8 +85,7 @@ func (r *process) ask(request []byte, limit time.Duration, take func(line []byte
 		r.in.Write(request) // if it fails, so does reading
 		close(wrote)
 	}()
-	r.limit.Store(int64(limit))
-	r.timer.Reset(limit)
+	r.limit, r.timer = limit, time.AfterFunc(limit, func() { r.kill(errHung) })
 	defer r.timer.Stop()
 	for more := true; more; {
 		line, err := r.out.ReadSlice('\n')
@@ -100,7 +93,7 @@ func (r *process) ask(request []byte, limit time.Duration, take func(line []byte
 			more, err = take(bytes.TrimRight(line, "\r\n"))
 		}
 		if err != nil {
-			r.kill() // this also ends the writing goroutine
+			r.kill(nil) // this also ends the writing goroutine
 			<-wrote
 			return r.reason(err)
 		}
@@ -111,8 +104,8 @@ func (r *process) ask(request []byte, limit time.Duration, take func(line []byte
 
 func (r *process) reason(err error) error {
 	switch {
-	case r.hung.Load():
-		return fmt.Errorf("%w: %v", errHung, time.Duration(r.limit.Load()))
+	case context.Cause(r.ctx) == errHung:
+		return fmt.Errorf("%w: %v", errHung, r.limit)
 	case errors.Is(err, bufio.ErrBufferFull):
 		return fmt.Errorf("%w: a line of more than 65,536 bytes", errAnswer)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -130,9 +123,8 @@ func (r *process) reason(err error) error {
 
 // end ends the process and waits for it.
 func (r *process) end() {
-	r.timer.Stop()
 	r.in.Close()
-	r.kill()
+	r.kill(nil)
 	r.cmd.Wait()
 }
 
