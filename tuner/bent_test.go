@@ -141,7 +141,7 @@ func TestBentGradient(t *testing.T) {
 			}
 		}
 	}))
-	leader := setup.Must(objective.Leaders(terms, !objective.TwinsTied))
+	leader := setup.Must(objective.Leaders(terms, false))
 	params := objective.NewParams(terms, objective.StartOf(terms), make([]bool, len(terms)), make([]float64, len(terms)),
 		leader)
 	grams := setup.Must(p.Gram(ctx, w, objective.Curvature))

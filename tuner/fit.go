@@ -225,7 +225,7 @@ func (f *fitting) parametrize(ctx context.Context) error {
 	for t, v := range f.c.Center {
 		centre.MG[t], centre.EG[t] = v.MG, v.EG
 	}
-	leader, err := objective.Leaders(f.terms, objective.Twins(f.free.tied))
+	leader, err := objective.Leaders(f.terms, f.free.tied)
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func testProblem(t *testing.T, loss objective.Loss) (*objective.Penalized, []row
 	for i := range tau {
 		tau[i] = 30
 	}
-	leader := setup.Must(objective.Leaders(list, objective.TwinsTied))
+	leader := setup.Must(objective.Leaders(list, true))
 	q := objective.NewParams(list, objective.StartOf(list), frozen, tau, leader)
 	if want := 2*terms - 1 - 2 - 2; q.N != want {
 		t.Fatalf("%d parameters, want %d", q.N, want)

@@ -120,7 +120,7 @@ func paramsOf(t *testing.T, d synthetic.Data) *objective.Params {
 	free := d.Terms[len(d.Terms)-2].Name
 	tau := setup.Must(objective.Widths(d.Terms, typical, map[string]float64{free: math.Inf(1), d.Terms[0].Group: 40}, 2))
 	frozen := setup.Must(objective.Frozen(d.Terms, []string{d.Terms[len(d.Terms)-1].Name}))
-	leader := setup.Must(objective.Leaders(d.Terms, objective.TwinsTied))
+	leader := setup.Must(objective.Leaders(d.Terms, true))
 	return objective.NewParams(d.Terms, weights(d.Terms), frozen, tau, leader)
 }
 
@@ -225,7 +225,7 @@ func TestPin(t *testing.T) {
 	p.Omega, _ = d.Store.Split(d.Store.Clusters(), 0, 0)
 	tau := slices.Repeat([]float64{math.Inf(1)}, len(terms))
 	tau[held] = 50
-	leader := setup.Must(objective.Leaders(terms, objective.TwinsTied))
+	leader := setup.Must(objective.Leaders(terms, true))
 	q := objective.NewParams(terms, objective.StartOf(terms), make([]bool, len(terms)), tau, leader)
 	q.Limit(500)
 	theta := setup.Must(q.Pin(t.Context(), p))

@@ -27,14 +27,9 @@ type Params struct {
 	Box    *optimize.Box // bounds of theta, see Limit; nil if there are none
 }
 
-// Twins says whether terms that mirror each other share their parameters.
-type Twins bool
-
-// TwinsTied are fitted as one; others apart.
-const TwinsTied Twins = true
-
-// Leaders returns, for each term, the first of the terms that share its parameters: itself where none does.
-func Leaders(terms []rows.Term, twins Twins) ([]int, error) {
+// Leaders returns, for each term, the first of the terms that share its parameters: itself where none does. Terms that
+// mirror each other do if twins are tied.
+func Leaders(terms []rows.Term, tied bool) ([]int, error) {
 	out := make([]int, len(terms))
 	for t, term := range terms {
 		twin := term.Mirror
@@ -42,7 +37,7 @@ func Leaders(terms []rows.Term, twins Twins) ([]int, error) {
 			return nil, fmt.Errorf("term %s: mirror %d does not point back", term.Name, twin)
 		}
 		out[t] = t
-		if twins == TwinsTied && twin < t && terms[twin].Tapered == term.Tapered {
+		if tied && twin < t && terms[twin].Tapered == term.Tapered {
 			out[t] = twin
 		}
 	}
@@ -304,10 +299,8 @@ func checkNames(terms []rows.Term, names []string) error {
 // GroupNames returns the groups in order of first appearance.
 func GroupNames(terms []rows.Term) []string {
 	var out []string
-	seen := make(map[string]bool)
 	for _, t := range terms {
-		if !seen[t.Group] {
-			seen[t.Group] = true
+		if !slices.Contains(out, t.Group) {
 			out = append(out, t.Group)
 		}
 	}

@@ -43,7 +43,7 @@ func statistics(t *testing.T, text *synthetic.Text, d synthetic.Data, workers in
 	_, typical, err := p.CountParts(ctx, start)
 	setup.Check(t, err)
 	tau := setup.Must(objective.Widths(d.Terms, typical, nil, 1))
-	leader := setup.Must(objective.Leaders(d.Terms, objective.TwinsTied))
+	leader := setup.Must(objective.Leaders(d.Terms, true))
 	o := objective.New(p, objective.NewParams(d.Terms, start, make([]bool, len(d.Terms)), tau, leader), 2)
 	out := setup.Must(optimize.GaussNewton{}.Minimize(ctx, o, make([]float64, o.Params.N), optimize.Settings{Gap: 1e-14}))
 	v := setup.Must(stats.NewCovariance(ctx, o, clusters, out.X))
