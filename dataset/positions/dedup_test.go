@@ -300,9 +300,9 @@ func TestVariations(t *testing.T) {
 		for run, process := range [][]*rescoreJob{jobs()[:killed], jobs()} {
 			e := scorer(t, dir, "a", 4)
 			e.Filter.PV = 4
-			e.variations.writer = setup.Must(dataset.NewPositionWriter(variationsDir(dir), dataset.WriterConfig{},
+			e.variations = setup.Must(dataset.NewPositionWriter(variationsDir(dir), dataset.WriterConfig{},
 				dataset.ShardRows(3, 3)))
-			e.variations.skip = e.variations.writer.Rows()
+			e.varied = e.variations.Rows()
 			s := setup.Must(e.openScores())
 			for i, job := range process {
 				again := run == 1 && i < killed
@@ -311,11 +311,10 @@ func TestVariations(t *testing.T) {
 				}
 			}
 			if run == 1 {
-				_, err := e.writer.Finish(nil)
-				setup.Check(t, errors.Join(e.variations.finish(), err))
+				setup.Must(e.writer.Finish(nil))
+				setup.Must(e.variations.Finish(nil))
 			}
-			e.variations.close()
-			setup.Check(t, errors.Join(e.writer.Close(), s.journal.Close()))
+			setup.Check(t, errors.Join(e.variations.Close(), e.writer.Close(), s.journal.Close()))
 		}
 		var got []string
 		for row, err := range setup.Must(dataset.OpenPositions(variationsDir(dir))).All() {

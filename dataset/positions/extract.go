@@ -157,7 +157,8 @@ type extraction struct {
 	dedup    *deduplicator
 	counts   Counts
 
-	variations variations // with Filter.PV
+	variations *dataset.Writer[dataset.PositionRow] // with Filter.PV; nil if they are complete
+	varied     int64                                // of these, rows that an earlier process wrote
 }
 
 func (e *extraction) run(ctx context.Context) (err error) {
@@ -380,34 +381,14 @@ func (n *Noise) Unfit() bool { return float64(n.InCheck+n.Noisy) > maxNoisy*floa
 // that a fit can weigh them or leave them out. Positions in check, and positions of the rows beside them, are left out.
 func variationsDir(dir string) string { return filepath.Clean(dir) + "-pv" }
 
-// variations writes the data set in variationsDir.
-type variations struct {
-	writer *dataset.Writer[dataset.PositionRow] // nil if it is complete
-	skip   int64                                // rows that an earlier process wrote
-}
-
 func (e *extraction) openVariations() (err error) {
-	v := &e.variations
-	v.writer, err = dataset.NewPositionWriter(variationsDir(e.writer.Dir()), e.identity)
+	e.variations, err = dataset.NewPositionWriter(variationsDir(e.writer.Dir()), e.identity)
 	if errors.Is(err, dataset.ErrComplete) {
-		v.writer, err = nil, nil
-	} else if err == nil {
-		v.skip = v.writer.Rows()
-	}
-	return err
-}
-
-func (v *variations) close() {
-	if v.writer != nil {
-		v.writer.Close()
-	}
-}
-
-func (v *variations) finish() error {
-	if v.writer == nil {
 		return nil
 	}
-	_, err := v.writer.Finish(nil)
+	if err == nil {
+		e.varied = e.variations.Rows()
+	}
 	return err
 }
 
@@ -434,8 +415,8 @@ func (e *extraction) vary(job *rescoreJob) error {
 			seen[r.Board.Key()] = true
 			e.counts.Variations++
 			e.Filter.correct(&r)
-			if v := &e.variations; v.writer != nil && e.counts.Variations > v.skip {
-				if err := v.writer.Append(&r); err != nil {
+			if e.variations != nil && e.counts.Variations > e.varied {
+				if err := e.variations.Append(&r); err != nil {
 					return err
 				}
 			}

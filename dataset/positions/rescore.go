@@ -62,7 +62,9 @@ func (e *extraction) rescore(ctx context.Context) error {
 		if err := e.openVariations(); err != nil {
 			return err
 		}
-		defer e.variations.close()
+	}
+	if e.variations != nil {
+		defer e.variations.Close()
 	}
 	err = inorder.Run(ctx, e.Workers, func(ctx context.Context, send func(*rescoreJob) error) error {
 		job := &rescoreJob{first: s.from}
@@ -82,10 +84,10 @@ func (e *extraction) rescore(ctx context.Context) error {
 		}
 		return send(s.recall(job))
 	}, e.search, func(job *rescoreJob) error { return e.scored(s, job) })
-	if err != nil || e.Filter.PV == 0 {
-		return err
+	if err == nil && e.variations != nil {
+		_, err = e.variations.Finish(nil)
 	}
-	return e.variations.finish()
+	return err
 }
 
 func (e *extraction) search(ctx context.Context, jobs iter.Seq[*rescoreJob]) error {
