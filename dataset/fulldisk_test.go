@@ -43,7 +43,7 @@ func TestFullDisk(t *testing.T) {
 		!strings.Contains(err.Error(), fmt.Sprintf("%d rows are safely on disk", safe)) {
 		t.Fatalf("err = %v; %d rows are safe", err, safe)
 	}
-	if r, err := OpenGames(data, Partial()); err != nil || r.Len() != safe || safe == 0 {
+	if r, err := OpenGames(data, Partial); err != nil || r.Len() != safe || safe == 0 {
 		t.Errorf("%d rows are safe, but %v", safe, err)
 	} else if rows, err := datatest.ReadAll(r); err != nil || !reflect.DeepEqual(rows, games[:safe]) {
 		t.Errorf("%d rows read, %v", len(rows), err)

@@ -53,17 +53,12 @@ type dataFile struct {
 }
 
 // OpenOption changes how a data set is opened.
-type OpenOption func(*openConfig)
+type OpenOption int
 
-type openConfig struct {
-	partial, unfinished bool
-}
-
-// Partial allows opening a data set that is not complete.
-func Partial() OpenOption { return func(c *openConfig) { c.partial = true } }
-
-// Unfinished is Partial, and allows a data set without any row.
-func Unfinished() OpenOption { return func(c *openConfig) { c.partial, c.unfinished = true, true } }
+const (
+	Partial    OpenOption = iota + 1 // allows a data set that is not complete
+	Unfinished                       // is Partial, and allows a data set without any row
+)
 
 // OpenGames opens a data set of games.
 func OpenGames(path string, opts ...OpenOption) (*Reader[GameRow], error) {
@@ -104,19 +99,16 @@ func featuresOf(s *arrow.Schema) (*codec[FeatureRow], FeatureSet, error) {
 
 // open lists the files of path and reads the first one's schema.
 func open[R any](path string, codecOf func(*arrow.Schema) (*codec[R], error), opts []OpenOption) (*Reader[R], error) {
-	var config openConfig
-	for _, o := range opts {
-		o(&config)
-	}
+	allowed := slices.Max(append([]OpenOption{0}, opts...))
 	r := &Reader[R]{path: path}
 	var err error
 	if r.manifest, r.files, err = listFiles(path); err != nil {
 		return nil, err
 	}
-	if r.manifest != nil && !r.manifest.Complete && !config.partial {
+	if r.manifest != nil && !r.manifest.Complete && allowed < Partial {
 		return nil, fmt.Errorf("dataset: %s: %w: %d rows so far", path, ErrIncomplete, r.manifest.Rows)
 	}
-	if len(r.files) == 0 && config.unfinished && r.manifest.Schema == GamesFormat {
+	if len(r.files) == 0 && allowed == Unfinished && r.manifest.Schema == GamesFormat {
 		r.codec, err = codecOf(nil)
 		return r, err
 	}

@@ -245,7 +245,7 @@ func TestWriterRefusals(t *testing.T) {
 	if _, err := OpenGames(dir); !errors.Is(err, ErrIncomplete) {
 		t.Errorf("an interrupted data set opens: %v", err)
 	}
-	if r, err := OpenGames(dir, Partial()); err != nil || r.Len() != 10 {
+	if r, err := OpenGames(dir, Partial); err != nil || r.Len() != 10 {
 		t.Errorf("partial: %v", err)
 	}
 	changed := testConfig

@@ -109,7 +109,7 @@ func Summarize(ctx context.Context, path string, progress dataset.Progress) (*Su
 
 func summarize[R any](ctx context.Context, c *counter, path string, open opener[R], progress dataset.Progress,
 	count func(*R)) error {
-	r, err := open(path, dataset.Partial())
+	r, err := open(path, dataset.Partial)
 	if err != nil {
 		return err
 	}

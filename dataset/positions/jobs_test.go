@@ -254,7 +254,7 @@ func TestOriginOfRows(t *testing.T) {
 	}
 	setup.Check(t, err)
 	w.Close()
-	first := setup.Must(dataset.OpenGames(half, dataset.Partial()))
+	first := setup.Must(dataset.OpenGames(half, dataset.Partial))
 	sources := []*dataset.Reader[dataset.GameRow]{first, gamesIn(t, games[30:])}
 	var ids []string
 	for _, s := range sources {

@@ -76,7 +76,7 @@ func (c *Config) identity(openings opening.Source) identity {
 // games 0 to n-1, in shards or in the journal, whatever order they finished in; those after the
 // first that is missing are left out.
 func Open(dir string) (*dataset.Reader[dataset.GameRow], error) {
-	r, err := dataset.OpenGames(dir, dataset.Unfinished())
+	r, err := dataset.OpenGames(dir, dataset.Unfinished)
 	if err != nil || r.Manifest() == nil || r.Manifest().Complete {
 		return r, err
 	}

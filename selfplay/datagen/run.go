@@ -212,7 +212,7 @@ func (g *generator) reopen() error {
 
 // count reads the games on disk.
 func (g *generator) count() error {
-	r, err := dataset.OpenGames(g.Out, dataset.Partial())
+	r, err := dataset.OpenGames(g.Out, dataset.Partial)
 	if err != nil {
 		return err
 	}

@@ -140,7 +140,7 @@ func leaveRubbish(t *testing.T, dir string) {
 	if _, err := f.WriteString(`{"time":"2026-01`); err != nil {
 		t.Fatal(err)
 	}
-	r, err := dataset.OpenGames(dir, dataset.Partial())
+	r, err := dataset.OpenGames(dir, dataset.Partial)
 	next := 0
 	if err == nil {
 		next = r.Shards()
@@ -299,7 +299,7 @@ func TestJournalKeepsEveryAnnouncedGame(t *testing.T) {
 			t.Errorf("life %d began at game %d, but %d were announced", life, first, before)
 		}
 		rows := int64(0)
-		if r, err := dataset.OpenGames(c.Out, dataset.Partial()); err == nil {
+		if r, err := dataset.OpenGames(c.Out, dataset.Partial); err == nil {
 			rows = r.Len()
 		}
 		games := setup.Must(gamelog.ReadPending(c.Out, 0))

@@ -349,7 +349,7 @@ func ReadGames(dir string, visit func(number uint64, g *dataset.GameRow)) error 
 	} else if err != nil {
 		return err
 	}
-	games, err := dataset.OpenGames(folder, dataset.Partial())
+	games, err := dataset.OpenGames(folder, dataset.Partial)
 	if err != nil {
 		return err
 	}

@@ -208,7 +208,7 @@ func scoreText(s int16) string {
 }
 
 func headGames(t *ui.Table, path string, n int, fens bool) error {
-	r, err := dataset.OpenGames(path, dataset.Partial())
+	r, err := dataset.OpenGames(path, dataset.Partial)
 	if err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func headGames(t *ui.Table, path string, n int, fens bool) error {
 }
 
 func headPositions(t *ui.Table, path string, n int, fens bool) error {
-	r, err := dataset.OpenPositions(path, dataset.Partial())
+	r, err := dataset.OpenPositions(path, dataset.Partial)
 	if err != nil {
 		return err
 	}
@@ -252,7 +252,7 @@ func headPositions(t *ui.Table, path string, n int, fens bool) error {
 }
 
 func headFeatures(t *ui.Table, path string, n int) error {
-	r, set, err := dataset.OpenFeatures(path, dataset.Partial())
+	r, set, err := dataset.OpenFeatures(path, dataset.Partial)
 	if err != nil {
 		return err
 	}
