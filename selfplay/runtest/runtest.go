@@ -21,6 +21,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
@@ -70,10 +71,7 @@ func Interrupt(t *testing.T, dir string, reports int, play func(context.Context,
 func tear(t *testing.T, dir string, rng *rand.Rand) {
 	t.Helper()
 	path := filepath.Join(dir, gamelog.JournalName)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := setup.Must(os.ReadFile(path))
 	last := data[bytes.LastIndexByte(data[:max(0, len(data)-1)], '\n')+1:]
 	switch {
 	case len(last) < 2:
@@ -82,14 +80,10 @@ func tear(t *testing.T, dir string, rng *rand.Rand) {
 	default: // the last line without its end
 		data = data[:len(data)-1-rng.IntN(len(last)-1)]
 	}
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, data, 0o666))
 	pgn := filepath.Join(dir, gamelog.PGNName)
 	if info, err := os.Stat(pgn); err == nil && info.Size() > 0 {
-		if err := os.Truncate(pgn, rng.Int64N(info.Size())); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.Truncate(pgn, rng.Int64N(info.Size())))
 	}
 }
 
@@ -164,21 +158,12 @@ func Golden(t *testing.T, name, text string, digits int) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	text = long.ReplaceAllStringFunc(text, func(number string) string {
-		v, err := strconv.ParseFloat(number, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strconv.FormatFloat(v, 'g', digits, 64)
+		return strconv.FormatFloat(setup.Must(strconv.ParseFloat(number, 64)), 'g', digits, 64)
 	})
 	if *update {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(path, []byte(text), 0o666))
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := setup.Must(os.ReadFile(path))
 	got, had := strings.Split(text, "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(got), len(had)) {
 		if i >= len(got) || i >= len(had) || got[i] != had[i] {

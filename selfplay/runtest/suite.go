@@ -16,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
@@ -100,11 +101,7 @@ func (s Suite) TestBytes(t *testing.T) {
 
 func (s Suite) play(t *testing.T, r Run) Outcome {
 	t.Helper()
-	o, err := r.Play(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return o
+	return setup.Must(r.Play(t.Context()))
 }
 
 func (s Suite) interrupt(t *testing.T, r Run) {
@@ -119,12 +116,7 @@ func (s Suite) interrupt(t *testing.T, r Run) {
 
 func sameJSON(t *testing.T, a, b any) bool {
 	t.Helper()
-	first, err := json.Marshal(a)
-	second, err2 := json.Marshal(b)
-	if err := errors.Join(err, err2); err != nil {
-		t.Fatal(err)
-	}
-	return bytes.Equal(first, second)
+	return bytes.Equal(setup.Must(json.Marshal(a)), setup.Must(json.Marshal(b)))
 }
 
 func noGames(engine.Spec) (engine.Player, error) { return nil, errors.New("no game should be played") }
@@ -145,9 +137,7 @@ func (s Suite) resultMissing(t *testing.T) {
 	whole, r := s.New(t), s.New(t)
 	s.play(t, whole)
 	s.play(t, r)
-	if err := os.Remove(filepath.Join(r.Out, durable.RunResultName)); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.Remove(filepath.Join(r.Out, durable.RunResultName)))
 	r.Open = noGames
 	s.play(t, r)
 	SameFiles(t, r.Out, whole.Out, s.Files...)
@@ -202,15 +192,11 @@ func (s Suite) damaged(t *testing.T) {
 	s.play(t, r)
 	path := filepath.Join(r.Out, gamelog.JournalName)
 	data, err := os.ReadFile(path)
-	if err := errors.Join(err, os.Remove(filepath.Join(r.Out, durable.RunResultName))); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, errors.Join(err, os.Remove(filepath.Join(r.Out, durable.RunResultName))))
 	bit := bytes.Clone(data)
 	bit[500] ^= 1
 	for name, damaged := range map[string][]byte{"a bit": bit, "games twice": append(bytes.Clone(data), data...)} {
-		if err := os.WriteFile(path, damaged, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(path, damaged, 0o666))
 		if _, err := r.Play(t.Context()); !errors.Is(err, durable.ErrDamaged) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %v, want ErrDamaged that names the journal", name, err)
 		}

@@ -100,7 +100,7 @@ var layout = []layoutRow{
 		[]string{"selfplay", "engine/machine", "selfplay/opening", "dataset", "dataset/pgn", "internal/durable"}},
 	{"selfplay/runtest", "what the tests of such runs share",
 		[]string{"selfplay", "selfplay/gamelog", "selfplay/internal/toy", "selfplay/opening", "internal/durable",
-			"engine/machine"}},
+			"internal/setup", "engine/machine"}},
 	{"selfplay/datagen", "games into shards",
 		[]string{"selfplay", "selfplay/opening", "selfplay/gamelog", "dataset", "internal/durable"}},
 	{"selfplay/sprt", "statistics of matches, without games", nil},
