@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -343,8 +344,10 @@ func TestRecords(t *testing.T) {
 		"lengths":  {`,"by_side":true`, `{"term":[0],"white":[1],"black":[]}`, "1 terms, but 1 and 0 counts"},
 		"term":     {"", `{"term":[5],"count":[1]}`, "term 5, but there are 5"},
 		"field":    {"", `{"term":[],"count":[],"halves":[1,2]}`, "halves"},
+		"cut":      {"", `{"term":[0]`, "record"},
 	} {
-		if _, _, err := read(c[0], c[1]); !errors.Is(err, ErrProtocol) || !strings.Contains(err.Error(), c[2]) {
+		if _, _, err := read(c[0], c[1]); !errors.Is(err, ErrProtocol) || errors.Is(err, io.ErrUnexpectedEOF) ||
+			!strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%s: %v, want %s", name, err, c[2])
 		}
 	}

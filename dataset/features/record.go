@@ -73,7 +73,7 @@ func (rr *recordReader) next(p *board.Position) (*dataset.FeatureRow, error) {
 		err = rr.check(&rec)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: record %.80q: %w", ErrProtocol, line, err)
+		return nil, fmt.Errorf("%w: record %.80q: %v", ErrProtocol, line, err) // no end of the output
 	}
 	row := &dataset.FeatureRow{
 		Phase: valueOr(rec.Phase, float32(eval.Phase(p))/24), Scale: valueOr(rec.Scale, 1), Offset: rec.Offset,
