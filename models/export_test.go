@@ -55,7 +55,7 @@ func TestExportCompiles(t *testing.T) {
 	for want, f := range map[string]*File{
 		"queen.mg == 931 && mobility_queen[27].eg == 77 && psq_pawn[28].mg == -123 && psq_pawn[0].mg == 0 && " +
 			"sizeof psq_pawn == 64 * sizeof(SCORE)": own,
-		"pst_1[1].mg == 7 && material[0].eg == 94 && double_.eg == -10 && scale[1] == tempo": foreignFile(t),
+		"pst_1[1].mg == 7 && material[0].eg == 94 && double_.eg == -10 && double__2.eg == 2 && scale[1] == tempo": foreignFile(t),
 	} {
 		dir := t.TempDir()
 		var header bytes.Buffer
@@ -124,7 +124,8 @@ func foreignFile(t *testing.T) *File {
 {"name": "material.0", "mg": 82, "eg": 94}, {"name": "material.1", "mg": 337, "eg": 281},
 {"name": "pst.0.0", "mg": 1, "eg": 2}, {"name": "pst.0.1", "mg": 3, "eg": -4}, {"name": "pst.1.0", "mg": 5, "eg": 6}, {"name": "pst.1.1", "mg": 7, "eg": 8},
 {"name": "scale[2]", "mg": 11}, {"name": "scale[3]", "mg": 12},
-{"name": "double", "mg": -9, "eg": -10}, {"name": "tempo", "mg": 12}]}`)))
+{"name": "double", "mg": -9, "eg": -10}, {"name": "tempo", "mg": 12},
+{"name": "double_", "mg": 1, "eg": 2}]}`)))
 	return f
 }
 

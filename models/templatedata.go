@@ -78,13 +78,19 @@ func (f *File) templateData() (*templateData, error) {
 		s.Terms = append(s.Terms, cell{f.Terms[i], t.Group, t.Tapered})
 		s.Tapered = s.Tapered || t.Tapered
 	}
+	used := map[string]bool{}
 	for i := 0; i < len(s.Terms); {
 		n := 1
 		prefix, _, ok := arrayName(s.Terms[i].Name)
 		for ok && i+n < len(s.Terms) && belongs(&s.Terms[i], &s.Terms[i+n], prefix) {
 			n++
 		}
-		s.Arrays = append(s.Arrays, newArray(prefix, s.Terms[i:i+n]))
+		a := newArray(prefix, s.Terms[i:i+n])
+		for name, k := a.Name, 2; used[a.Ident()]; k++ { // a.0 and a.1 that are apart, or a_b beside a.b
+			a.Name = fmt.Sprintf("%s_%d", name, k)
+		}
+		used[a.Ident()] = true
+		s.Arrays = append(s.Arrays, a)
 		i += n
 	}
 	return s, nil

@@ -1,4 +1,4 @@
-/* Weights of the model mine (id c35f38ab4957) in centipawns; written by assay weights export.
+/* Weights of the model mine (id c6f843c221e0) in centipawns; written by assay weights export.
    S(mg, eg) is a weight in the middlegame and in the endgame. Define S, and SCORE as its
    type, before this file to have them in a form of your own.
    Squares are a1, b1 ... h8, as White sees them. */
@@ -12,7 +12,7 @@ typedef struct { short mg, eg; } weights_score;
 #define S(mg, eg) {mg, eg}
 #endif
 
-#define WEIGHTS_ID "c35f38ab4957"
+#define WEIGHTS_ID "c6f843c221e0"
 #define WEIGHTS_K 0.005 /* win probability 1 / (1 + exp(-K x)) */
 
 
@@ -37,5 +37,6 @@ static const short scale[2] = {
 };
 static const SCORE double_ = S(-9, -10);
 static const short tempo = 12;
+static const SCORE double__2 = S(1, 2);
 
 #endif
