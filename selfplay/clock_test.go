@@ -145,7 +145,7 @@ func TestTimeForfeit(t *testing.T) {
 			black.says, black.err = tt.says, tt.err
 			job := Job{Limits: [2]Limits{quick, {Clock: Clock{Base: time.Millisecond}}}, Players: toy.Specs("w", "b"), Plies: 20}
 			pair := [2]engine.Player{logging{white, "innocent"}, logging{black, "log"}}
-			r := setup.Must(Play(t.Context(), &job, pair))
+			r := setup.Must(Play(t.Context(), &job, pair, false))
 			loser, yes := r.Forfeited()
 			if r.Termination != TimeForfeit || r.Result != board.WhiteWins || !yes || loser != board.Black ||
 				r.FaultLog != "log" {
@@ -174,7 +174,7 @@ func TestTurns(t *testing.T) {
 				clock := Limits{Clock: Clock{Base: 15 * time.Millisecond}}
 				job := Job{Limits: [2]Limits{clock, clock}, Players: toy.Specs("w", "b"), Plies: 2}
 				p := slowPlayer(t, 10*time.Millisecond)
-				if r := setup.Must(Play(t.Context(), &job, [2]engine.Player{p, p})); r.Fault != "" {
+				if r := setup.Must(Play(t.Context(), &job, [2]engine.Player{p, p}, false)); r.Fault != "" {
 					t.Error(r.Fault)
 				}
 			})
@@ -202,7 +202,7 @@ func TestTimeForfeitAgainstALoneKing(t *testing.T) {
 			slow, job := slowPlayer(t, 10*time.Second), Job{Limits: [2]Limits{{Clock: Clock{Base: time.Millisecond}},
 				{Clock: Clock{Base: time.Millisecond}}},
 				Start: tt.start, Players: toy.Specs("w", "b"), Plies: 20}
-			r := setup.Must(Play(t.Context(), &job, [2]engine.Player{slow, slow}))
+			r := setup.Must(Play(t.Context(), &job, [2]engine.Player{slow, slow}, false))
 			loser, yes := r.Forfeited()
 			if r.Termination != TimeForfeit || r.Result != tt.want || !yes || loser != tt.loser || r.Verify(&job) != nil {
 				t.Errorf("%s: %v by %q, forfeited %v by %v; %v", tt.start, r.Result, r.Termination, yes, loser, r.Verify(&job))
@@ -229,7 +229,7 @@ func TestErrorsOfPlayers(t *testing.T) {
 		white, black := slowPlayer(t, 0), slowPlayer(t, 0)
 		black.err = fmt.Errorf("bestmove: %w: \"e1e8\"", tt.wraps)
 		job := Job{Limits: anyLimits, Players: toy.Specs("w", "b")}
-		r, err := Play(t.Context(), &job, [2]engine.Player{white, black})
+		r, err := Play(t.Context(), &job, [2]engine.Player{white, black}, false)
 		if err != nil || r.Termination != tt.why || r.Late != tt.late || r.Result != board.WhiteWins ||
 			!strings.Contains(r.Fault, "e1e8") {
 			t.Errorf("%v: %+v, %v", tt.wraps, r, err)

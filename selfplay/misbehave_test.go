@@ -125,7 +125,7 @@ func becomes(t *testing.T, command foreign.Command, start string) (verdict, why 
 	for own := range board.Color(2) {
 		pair := players(t, "a", "a")
 		pair[own] = c
-		r := setup.Must(Play(t.Context(), &job, pair))
+		r := setup.Must(Play(t.Context(), &job, pair, false))
 		loser, forfeited := r.Forfeited()
 		switch {
 		case forfeited && loser != own:
@@ -149,7 +149,7 @@ func TestNoProgramIsVoid(t *testing.T) {
 	for side := range board.Color(2) {
 		pair := players(t, "a", "a")
 		pair[side] = foreign.NewClient(foreign.Command{Path: "/no/such/engine"})
-		r := setup.Must(Play(t.Context(), &Job{Limits: anyLimits}, pair))
+		r := setup.Must(Play(t.Context(), &Job{Limits: anyLimits}, pair, false))
 		if _, yes := r.Forfeited(); yes || r.Termination != VoidGame || !strings.Contains(r.Void,
 			side.String()+": new game: ") {
 			t.Errorf("ended by %s: %s%s", r.Termination, r.Fault, r.Void)

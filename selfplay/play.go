@@ -25,17 +25,9 @@ import (
 //
 // While this process did not run (see machine.Watch) no clock runs. A game is void if a player exceeded its time by no
 // more than this process ran late during the move, unless it was void twice before.
-func Play(ctx context.Context, job *Job, players [2]engine.Player) (Result, error) {
-	return playOnce(ctx, job, players, false)
-}
-
-// errStalled says that a game was given up because this process did not run while a
-// player's time ran.
-var errStalled = errors.New("stalled")
-
-// playOnce plays the job's game. With giveUp the first stall while a player's time runs ends the game with errStalled;
-// the result has the stall alone.
-func playOnce(ctx context.Context, job *Job, players [2]engine.Player, giveUp bool) (Result, error) {
+//
+// With giveUp the first stall while a player's time runs ends the game with errStalled; the result has the stall alone.
+func Play(ctx context.Context, job *Job, players [2]engine.Player, giveUp bool) (Result, error) {
 	game, err := replay(job.Start, job.Opening)
 	if err != nil {
 		return Result{}, fmt.Errorf("game %d: opening: %w", job.Number, err)
@@ -61,6 +53,10 @@ func playOnce(ctx context.Context, job *Job, players [2]engine.Player, giveUp bo
 	g.result.Moves = game.Moves()
 	return g.result, nil
 }
+
+// errStalled says that a game was given up because this process did not run while a
+// player's time ran.
+var errStalled = errors.New("stalled")
 
 type liveGame struct {
 	job      *Job

@@ -128,7 +128,7 @@ func play(t *testing.T, job Job, white, black string) Result {
 func played(t *testing.T, job Job, white, black string) (*Job, *Result) {
 	t.Helper()
 	job.Limits, job.Players = anyLimits, toy.Specs(white, black)
-	r := setup.Must(Play(t.Context(), &job, players(t, white, black)))
+	r := setup.Must(Play(t.Context(), &job, players(t, white, black), false))
 	return &job, &r
 }
 
@@ -223,7 +223,7 @@ func TestPlayDropsWhatTheContextCutShort(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	job := Job{Limits: anyLimits}
-	if _, err := Play(ctx, &job, players(t, "a", "b")); !errors.Is(err, context.Canceled) {
+	if _, err := Play(ctx, &job, players(t, "a", "b"), false); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 }
@@ -234,7 +234,7 @@ func TestPlayRefusesNonsense(t *testing.T) {
 		"a broken start":  {Start: "8/8/8/8 w - -", Limits: anyLimits},
 		"illegal opening": {Opening: []board.Move{board.NewMove(board.A1, board.A8)}, Limits: anyLimits},
 	} {
-		if _, err := Play(t.Context(), &job, players(t, "a", "b")); err == nil {
+		if _, err := Play(t.Context(), &job, players(t, "a", "b"), false); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -293,7 +293,7 @@ func TestFaultLog(t *testing.T) {
 	for name, black := range map[string]engine.Player{"fault": late(long + "the end\n"),
 		"wrapped": limiting{late("the end\n")}} {
 		job := Job{Limits: anyLimits, Players: toy.Specs("w", "b")}
-		r, err := Play(t.Context(), &job, [2]engine.Player{logging{slowPlayer(t, 0), "innocent"}, black})
+		r, err := Play(t.Context(), &job, [2]engine.Player{logging{slowPlayer(t, 0), "innocent"}, black}, false)
 		if err != nil || r.Termination != PlayerFailed {
 			t.Fatalf("%s: %+v, %v", name, r, err)
 		}

@@ -176,7 +176,7 @@ const maxReplays = 2
 func playStalled(ctx context.Context, job *Job, players [2]engine.Player) (Result, error) {
 	var before [2]int
 	for replays := 0; ; replays++ {
-		result, err := playOnce(ctx, job, players, replays < maxReplays)
+		result, err := Play(ctx, job, players, replays < maxReplays)
 		for side, n := range before {
 			result.Stalls[side] += n
 		}

@@ -292,7 +292,7 @@ func roundTrip(t *testing.T, from, to any) {
 func TestOptionThatIsRefused(t *testing.T) {
 	job := Job{Players: toy.Specs("a", "b"), Limits: anyLimits,
 		Options: [2][]engine.Option{1: {{Name: "Foo", Value: "1"}}}}
-	r := setup.Must(Play(t.Context(), &job, players(t, "a", "b")))
+	r := setup.Must(Play(t.Context(), &job, players(t, "a", "b"), false))
 	if loser, yes := r.Forfeited(); !yes || loser != 1 || r.Termination != PlayerFailed {
 		t.Errorf("%+v", r)
 	}
@@ -319,7 +319,7 @@ func TestGamesWithoutScores(t *testing.T) {
 				list[side] = mute{list[side]}
 			}
 		}
-		r := setup.Must(Play(t.Context(), job, list))
+		r := setup.Must(Play(t.Context(), job, list, false))
 		if r.Termination == AdjudicatedWin || r.Termination == AdjudicatedDraw {
 			t.Errorf("silent %v: ended by %s after %d plies", silent, r.Termination, len(r.Moves))
 		}

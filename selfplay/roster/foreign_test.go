@@ -288,7 +288,7 @@ func supports960(p engine.Player) bool {
 
 func playFaultless(t *testing.T, job *selfplay.Job, players [2]engine.Player) {
 	t.Helper()
-	r := setup.Must(selfplay.Play(t.Context(), job, players))
+	r := setup.Must(selfplay.Play(t.Context(), job, players, false))
 	if r.Fault != "" {
 		t.Errorf("%+v: %s: %s", job.Limits[0], r.Termination, r.Fault)
 	}
