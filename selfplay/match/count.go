@@ -21,11 +21,12 @@ import (
 type standing struct {
 	penta sprt.Pentanomial
 	games sprt.Trinomial
+	test  *sprt.Test
 	walk  *sprt.Walk // nil without a test
 }
 
 func newStanding(test *sprt.Test, corrected bool) (s standing, err error) {
-	if test != nil {
+	if s.test = test; test != nil {
 		s.walk, err = sprt.NewWalk(*test, corrected)
 	}
 	return s, err
@@ -43,12 +44,25 @@ func (s *standing) add(first, second int) error {
 	return err
 }
 
+// result returns the standing as the result of a match that goes on.
+func (s *standing) result() *Result {
+	sum := sprt.Summarize(s.penta)
+	r := &Result{Verdict: "so far", Games: s.games.Games(), Wins: s.games[2], Draws: s.games[1], Losses: s.games[0],
+		Pentanomial: s.penta, Score: sum.Score, Strength: sum.StrengthAfter(s.test, s.penta), LOS: sum.KnownLOS(),
+		DrawRatio: sum.DrawRatio, PairRatio: sum.KnownPairRatio(), Test: s.test, Details: sum.Details()}
+	if s.walk != nil {
+		llr := s.walk.LLR()
+		lower, upper := s.walk.Bounds()
+		r.LLR, r.Lower, r.Upper = &llr, &lower, &upper
+	}
+	return r
+}
+
 // counter counts the pairs of a match and says when to stop.
 type counter struct {
 	standing
 	config  *Config
 	tally   *gamelog.Tally
-	result  Result
 	brief   string    // Elo in the last note
 	briefed time.Time // when it was computed
 
@@ -58,12 +72,7 @@ type counter struct {
 
 func newCounter(c *Config) (*counter, error) {
 	s, err := newStanding(c.Test, c.Corrected)
-	n := &counter{standing: s, config: c, tally: new(gamelog.Tally)}
-	n.result.A, n.result.B = c.A.Label(), c.B.Label()
-	n.result.IDA, n.result.IDB = c.A.Identity(), c.B.Identity()
-	n.result.Warnings = c.Warnings()
-	n.result.Test = c.Test
-	return n, err
+	return &counter{standing: s, config: c, tally: new(gamelog.Tally)}, err
 }
 
 // playersOf returns who has White and Black in the game, 0 for A and 1 for B: A has White in
@@ -121,12 +130,8 @@ func (n *counter) note() string {
 }
 
 func (n *counter) conclude() *Result {
-	r := n.result
-	s := sprt.Summarize(n.penta)
-	r.Games, r.Wins, r.Draws, r.Losses = n.games.Games(), n.games[2], n.games[1], n.games[0]
-	r.Pentanomial, r.Score = n.penta, s.Score
-	r.Strength, r.Details = s.StrengthAfter(n.config.Test, n.penta), s.Details()
-	r.LOS, r.DrawRatio, r.PairRatio = s.KnownLOS(), s.DrawRatio, s.KnownPairRatio()
+	r, c := n.result(), n.config
+	r.A, r.B, r.IDA, r.IDB = c.A.Label(), c.B.Label(), c.A.Identity(), c.B.Identity()
 	if r.Games > 0 {
 		r.WhiteScore = float64(n.tally.Results[1]+2*n.tally.Results[2]) / float64(2*r.Games)
 	}
@@ -136,12 +141,11 @@ func (n *counter) conclude() *Result {
 		p := n.tally.Player(i)
 		r.Forfeits[i], r.Unscored[i], r.Nodes[i], r.Time[i], r.Stalls[i] = p.Forfeits, p.Unscored, p.Nodes, p.Time, p.Stalls
 	}
-	r.Verdict = verdict(r.Strength)
-	r.Warnings = slices.Concat(r.Warnings, r.nodeWarnings(n.config))
-	if n.walk != nil {
-		n.concludeTest(&r)
+	r.Warnings = slices.Concat(c.Warnings(), r.nodeWarnings(c))
+	if r.Verdict = verdict(r.Strength); n.walk != nil {
+		r.Verdict, r.WithoutForfeits = testVerdict(n.walk.Status()), n.withoutForfeits()
 	}
-	return &r
+	return r
 }
 
 // verdict returns the verdict of a match without a test, by the interval that is shown.
@@ -155,19 +159,12 @@ func verdict(s sprt.Strength) string {
 	return Undecided // also where nothing is known: NaN is neither
 }
 
-func (n *counter) concludeTest(r *Result) {
-	switch n.walk.Status() {
-	case sprt.AcceptH1:
-		r.Verdict = AcceptH1
-	case sprt.AcceptH0:
-		r.Verdict = AcceptH0
-	default:
-		r.Verdict = Undecided
+// testVerdict returns the verdict of a match with a test: AcceptH1 and AcceptH0 are the words of its status.
+func testVerdict(s sprt.Status) string {
+	if s == sprt.Continue {
+		return Undecided
 	}
-	llr := n.walk.LLR()
-	lower, upper := n.walk.Bounds()
-	r.LLR, r.Lower, r.Upper = &llr, &lower, &upper
-	r.WithoutForfeits = n.withoutForfeits()
+	return s.String()
 }
 
 // withoutForfeits returns what the test says without the pairs in which B forfeited, or nil if
@@ -176,75 +173,31 @@ func (n *counter) withoutForfeits() *withoutForfeits {
 	if n.walk.Status() != sprt.AcceptH1 || n.tally.Player(1).Forfeits == 0 {
 		return nil
 	}
-	w := &withoutForfeits{Verdict: Undecided, Pairs: n.faultless.Samples()}
-	if llr, err := n.config.Test.LLR(n.faultless); err == nil { // else there are too few pairs
-		w.LLR = llr
-	}
-	switch lower, upper := n.walk.Bounds(); {
-	case w.LLR >= upper:
-		w.Verdict = AcceptH1
-	case w.LLR <= lower:
-		w.Verdict = AcceptH0
-	}
+	w := &withoutForfeits{Pairs: n.faultless.Samples()}
+	w.LLR, _ = n.config.Test.LLR(n.faultless) // both are valid
+	lower, upper := n.walk.Bounds()
+	w.Verdict = testVerdict(sprt.StatusAt(w.LLR, lower, upper))
 	return w
 }
 
-// Curve is the course of a match, up to its standing.
-type Curve struct {
-	Points      []curvePoint
-	Pentanomial sprt.Pentanomial
-	Games       sprt.Trinomial
-	LLR         *float64 // nil without a test
-}
-
-// curvePoint is the standing after a number of games.
-type curvePoint struct {
-	Games int64
-	sprt.Strength
-	LLR, Lower, Upper float64 // of the test and its bounds; 0 without a test
-}
-
-// Follow counts pairs in order, as Run does. Each pair is A's results of its two games: 1, 0
-// or -1. The test may be nil; corrected is Config.Corrected. The curve has up to about
-// twice maxPoints points.
-func Follow(pairs [][2]int, test *sprt.Test, corrected bool, maxPoints int) (*Curve, error) {
+// Follow counts pairs in order, as Run does, and returns the standings on the way, as results of a match that goes on;
+// the last is that of all pairs. Each pair is A's results of its two games: 1, 0 or -1. The test may be nil; corrected
+// is Config.Corrected. There are up to about twice maxPoints standings.
+func Follow(pairs [][2]int, test *sprt.Test, corrected bool, maxPoints int) (course []*Result, err error) {
 	s, err := newStanding(test, corrected)
 	if err != nil {
 		return nil, err
 	}
-	c := new(Curve)
 	step := max(1, len(pairs)/maxPoints)
 	for i, p := range pairs {
+		if i > 0 && i%step == 0 {
+			course = append(course, s.result())
+		}
 		if err := s.add(p[0], p[1]); err != nil {
 			return nil, fmt.Errorf("pair %d: %w", i, err)
 		}
-		if i%step == step-1 || i == len(pairs)-1 {
-			point := curvePoint{Games: int64(2 * (i + 1)), Strength: sprt.Summarize(s.penta).StrengthAfter(test, s.penta)}
-			if s.walk != nil {
-				point.LLR = s.walk.LLR()
-				point.Lower, point.Upper = s.walk.Bounds()
-			}
-			c.Points = append(c.Points, point)
-		}
 	}
-	c.Pentanomial, c.Games = s.penta, s.games
-	if s.walk != nil {
-		last := s.walk.LLR()
-		c.LLR = &last
-	}
-	return c, nil
-}
-
-// Result returns the standing as the result of a match that goes on, by its test, which may be nil.
-func (c *Curve) Result(test *sprt.Test) *Result {
-	s := sprt.Summarize(c.Pentanomial)
-	r := &Result{Verdict: "so far", Games: s.Games, Wins: c.Games[2], Draws: c.Games[1], Losses: c.Games[0],
-		Pentanomial: c.Pentanomial, Score: s.Score, Strength: s.StrengthAfter(test, c.Pentanomial), LOS: s.KnownLOS(),
-		DrawRatio: s.DrawRatio, Test: test, LLR: c.LLR, Details: s.Details()}
-	if n := len(c.Points); n > 0 && test != nil {
-		r.Lower, r.Upper = &c.Points[n-1].Lower, &c.Points[n-1].Upper
-	}
-	return r
+	return append(course, s.result()), nil
 }
 
 // ErrPlayers is wrapped by the error about a PGN file with games of other players than
@@ -295,8 +248,8 @@ func (c *PGNCount) readTest(text string) {
 	}
 }
 
-// Follow counts the pairs in order, as the match did: see Follow.
-func (c *PGNCount) Follow() (*Curve, error) { return Follow(c.results, c.Test, c.Corrected, 1) }
+// Follow counts the pairs in order, as the match did, and returns one standing: see Follow.
+func (c *PGNCount) Follow() ([]*Result, error) { return Follow(c.results, c.Test, c.Corrected, 1) }
 
 // Counts returns the pairs, or the single games where there are no pairs.
 func (c *PGNCount) Counts() sprt.Counts {

@@ -345,9 +345,9 @@ func TestCurvePoints(t *testing.T) {
 		pairs = append(pairs, [2]int{i % 2, -(i % 3 / 2)})
 	}
 	for most, want := range map[int][]int64{1: {50}, 5: {10, 20, 30, 40, 50}, 4: {12, 24, 36, 48, 50}, 100: nil} {
-		c := setup.Must(Follow(pairs, &sprt.Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05}, false, most))
+		course := setup.Must(Follow(pairs, &sprt.Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05}, false, most))
 		var got []int64
-		for _, p := range c.Points {
+		for _, p := range course {
 			got = append(got, p.Games)
 		}
 		if want == nil && len(got) != 25 || want != nil && fmt.Sprint(got) != fmt.Sprint(want) {

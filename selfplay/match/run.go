@@ -69,11 +69,6 @@ func (c *Config) complete() error {
 	case c.Games == 0 && c.Test == nil:
 		return fmt.Errorf("%w: neither a number of games nor a test ends the match", selfplay.ErrConfig)
 	}
-	if c.Test != nil {
-		if err := c.Test.Validate(); err != nil {
-			return fmt.Errorf("%w: %w", selfplay.ErrConfig, err)
-		}
-	}
 	if c.LimitsB == (selfplay.Limits{}) {
 		c.LimitsB = c.Limits
 	}
@@ -132,17 +127,16 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("match: %w", err)
 	}
-	count, err := newCounter(&c)
-	if err != nil {
+	m := &match{Config: c, openings: openings}
+	if m.count, err = newCounter(&m.Config); err != nil {
 		return nil, fmt.Errorf("match: %w: %w", selfplay.ErrConfig, err)
 	}
-	m := &match{Config: c, openings: openings, count: count}
 	m.pairs = gamelog.Pairs{Name: "match", Fresh: openings.Len() == 0, // a book has no line twice
-		Over: count.over, Count: count.add, After: m.progress,
+		Over: m.count.over, Count: m.count.add, After: m.progress,
 		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel()}, Who: playersOf}
 	a, b := c.A, c.B
 	a.Name, b.Name = "A: "+a.Label(), "B: "+b.Label()
-	count.tally = &m.pairs.Guard.Tally
+	m.count.tally = &m.pairs.Guard.Tally
 	m.name(nil)
 	return gamelog.PlayRun(ctx, &m.pairs, gamelog.Run[Result]{Setup: &m.Setup, Limits: m.limits,
 		Try: []selfplay.Player{a, b}, Players: []*selfplay.Player{&m.A, &m.B}, Identity: m.identity(openings),
@@ -152,7 +146,6 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 
 // name shows the players by their names.
 func (m *match) name(*durable.Run) error {
-	m.count.result.A, m.count.result.B = m.A.Label(), m.B.Label()
 	m.pairs.Guard.Names = []string{m.A.Label() + " (A)", m.B.Label() + " (B)"}
 	return nil
 }

@@ -128,22 +128,23 @@ func TestFollow(t *testing.T) {
 	}
 	test := &sprt.Test{Elo0: -5, Elo1: 6, Model: sprt.Logistic, Alpha: 0.05, Beta: 0.05}
 	c := setup.Must(Follow(pairs, test, false, 100))
-	if len(c.Points) != 100 || c.Points[0].Games != 20 || c.Points[99].Games != 2000 {
-		t.Fatalf("%d points: %+v", len(c.Points), c.Points)
+	if len(c) != 100 || c[0].Games != 20 || c[99].Games != 2000 {
+		t.Fatalf("%d points: %+v", len(c), c)
 	}
-	last := c.Points[99]
-	llr, err := test.LLR(c.Pentanomial)
+	last := c[99]
+	llr, err := test.LLR(last.Pentanomial)
 	lower, upper := test.Bounds()
-	if err != nil || last.LLR != llr || *c.LLR != llr || last.Lower != lower || last.Upper != upper {
-		t.Errorf("LLR %v (%v, %v), want %v (%v, %v), %v", last.LLR, last.Lower, last.Upper, llr, lower, upper, err)
+	if err != nil || *last.LLR != llr || *last.Lower != lower || *last.Upper != upper {
+		t.Errorf("LLR %v (%v, %v), want %v (%v, %v), %v", *last.LLR, *last.Lower, *last.Upper, llr, lower, upper, err)
 	}
-	if s := sprt.Summarize(c.Pentanomial); last.Strength != s.StrengthAfter(test, c.Pentanomial) || s.Samples != 1000 {
+	if s := sprt.Summarize(last.Pentanomial); last.Strength != s.StrengthAfter(test, last.Pentanomial) ||
+		s.Samples != 1000 {
 		t.Errorf("%+v, want %+v", last, s)
 	}
-	if c, err = Follow(pairs[:1], nil, false, 100); err != nil || len(c.Points) != 1 || c.LLR != nil {
+	if c, err = Follow(pairs[:1], nil, false, 100); err != nil || len(c) != 1 || c[0].Games != 2 || c[0].LLR != nil {
 		t.Errorf("without a test: %+v, %v", c, err)
 	}
-	if c, err = Follow(nil, test, false, 100); err != nil || len(c.Points) != 0 || c.LLR == nil || *c.LLR != 0 {
+	if c, err = Follow(nil, test, false, 100); err != nil || len(c) != 1 || c[0].Games != 0 || *c[0].LLR != 0 {
 		t.Errorf("without pairs: %+v, %v", c, err)
 	}
 }

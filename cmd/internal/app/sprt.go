@@ -132,13 +132,12 @@ func (f *sprtFlags) measure(r *sprtReport, counts sprt.Counts) (err error) {
 	if r.Measurement, err = f.test.Measure(counts, all, r.stopped); err != nil || !named || !f.games.Corrected {
 		return err
 	}
-	c, err := f.games.Follow()
-	if err != nil || len(c.Points) == 0 {
+	course, err := f.games.Follow()
+	if err != nil || course[0].Games == 0 {
 		return err
 	}
-	last := c.Points[len(c.Points)-1]
-	r.Measurement.LLR, r.Lower, r.Upper = last.LLR, last.Lower, last.Upper
-	r.Measurement.Verdict = sprt.StatusAt(last.LLR, last.Lower, last.Upper).String()
+	r.Measurement.LLR, r.Lower, r.Upper = *course[0].LLR, *course[0].Lower, *course[0].Upper
+	r.Measurement.Verdict = sprt.StatusAt(r.Measurement.LLR, r.Lower, r.Upper).String()
 	return nil
 }
 

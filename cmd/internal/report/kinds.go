@@ -85,7 +85,7 @@ func (b *builder) addMatch(id, title, dir string) (*doc.Document, *match.Result)
 		return nil, nil
 	}
 	r := read[match.Result](b, dir, durable.RunResultName)
-	var course *match.Curve
+	var course []*match.Result
 	if !b.brief {
 		const maxPoints = 300 // of a curve
 		var err error
@@ -97,8 +97,11 @@ func (b *builder) addMatch(id, title, dir string) (*doc.Document, *match.Result)
 	if r == nil && course == nil {
 		return nil, nil
 	} else if r == nil {
-		r = course.Result(c.Test)
+		r = course[len(course)-1]
 		r.A, r.B = c.A, c.B
+		if r.Games == 0 {
+			r.LLR = nil // nothing to show
+		}
 		info, _ := durable.ReadRunInfo(dir) // a fault of it shows in the run's status
 		if len(info.Players) == 2 {
 			r.A, r.B, r.IDA, r.IDB = info.Players[0].Name, info.Players[1].Name, info.Players[0].ID, info.Players[1].ID
@@ -115,22 +118,22 @@ func (b *builder) addMatch(id, title, dir string) (*doc.Document, *match.Result)
 }
 
 // course draws how a match went.
-func (b *builder) course(c *match.Curve, name string) (list []figure) {
-	if c == nil || len(c.Points) == 0 {
+func (b *builder) course(course []*match.Result, name string) (list []figure) {
+	if len(course) == 0 || course[0].Games == 0 {
 		return nil
 	}
 	elo := series{name: "Elo of A, 95 % interval", line: true}
 	llr := series{name: "LLR", line: true}
 	lower, upper := series{name: "bounds of the test", guide: true}, series{guide: true}
-	for _, p := range c.Points {
-		at := float64(p.Games)
-		if p.Known() {
-			elo.strength(at, p.Strength)
+	for _, r := range course {
+		at := float64(r.Games)
+		if r.Strength.Known() {
+			elo.strength(at, r.Strength)
 		}
-		if c.LLR != nil {
-			llr.put(at, p.LLR)
-			lower.put(at, p.Lower)
-			upper.put(at, p.Upper)
+		if r.LLR != nil {
+			llr.put(at, *r.LLR)
+			lower.put(at, *r.Lower)
+			upper.put(at, *r.Upper)
 		}
 	}
 	if n := len(llr.x); n > 0 {
@@ -148,7 +151,7 @@ func (b *builder) course(c *match.Curve, name string) (list []figure) {
 	}
 	return append(list, bars(figure{Title: "Pairs of games by their score: " + name,
 		Note: "A pair is two games from one opening with colors reversed. The score is A's."},
-		"pairs", []string{"0", "½", "1", "1½", "2"}, counts(c.Pentanomial[:])))
+		"pairs", []string{"0", "½", "1", "1½", "2"}, counts(course[len(course)-1].Pentanomial[:])))
 }
 
 func (b *builder) ladder() *doc.Document {
