@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
@@ -272,7 +271,7 @@ var samples = []struct {
 func TestMeasured(t *testing.T) {
 	var text bytes.Buffer
 	for _, s := range samples {
-		m, err := s.test.Measure(s.counts, s.counts, s.stopped)
+		m, err := s.test.Measure(s.counts, s.stopped)
 		if err != nil {
 			t.Fatal(s.name, err)
 		}
@@ -287,25 +286,7 @@ func TestMeasured(t *testing.T) {
 		}
 	}
 	runtest.Golden(t, "measured.txt", text.String(), 7)
-}
-
-// TestMeasureSeparates: the LLR is of what the test observed, everything else of all pairs.
-func TestMeasureSeparates(t *testing.T) {
-	x := Test{Elo0: 0, Elo1: 50, Model: Normalized, Alpha: 0.05, Beta: 0.05}
-	observed, all := Pentanomial{20, 100, 150, 130, 30}, Pentanomial{20, 100, 150, 180, 40}
-	m := setup.Must(x.Measure(observed, all, true))
-	llr, err := x.LLR(observed)
-	if err != nil || m.LLR != llr || m.Games != all.Games() || m.Score != Summarize(all).Score {
-		t.Errorf("%+v, want the LLR %v of %v and the score of %v (%v)", m, llr, observed, all, err)
-	}
-	if m.Strength != m.AfterStop || m.AfterStop != Summarize(all).StrengthAfter(&x, observed) {
-		t.Errorf("a test that ended a match shows %+v, not %+v", m.Strength, m.AfterStop)
-	}
-	m, err = x.Measure(observed, all, false)
-	if err != nil || m.Strength != Summarize(all).Strength() || m.Strength == m.AfterStop {
-		t.Errorf("a match of fixed length shows %+v, want %+v (%v)", m.Strength, Summarize(all).Strength(), err)
-	}
-	if _, err := x.Measure(Pentanomial{-1}, all, false); err == nil {
+	if _, err := usual.Measure(Pentanomial{-1}, false); err == nil {
 		t.Error("negative counts are measured")
 	}
 }

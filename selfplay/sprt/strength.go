@@ -227,14 +227,13 @@ type Measurement struct {
 	Paired bool `json:"-"` // counts of pairs
 }
 
-// Measure returns what results say: what the test observed, and all pairs (or games) of the
-// match. Stopped says that the test may have ended the match.
-func (t Test) Measure(c, all Counts, stopped bool) (*Measurement, error) {
+// Measure returns what results say. Stopped says that the test may have ended the match.
+func (t Test) Measure(c Counts, stopped bool) (*Measurement, error) {
 	llr, err := t.LLR(c)
 	if err != nil {
 		return nil, err
 	}
-	s := Summarize(all)
+	s := Summarize(c)
 	after := s.StrengthAfter(&t, c)
 	shown := after
 	if !stopped {

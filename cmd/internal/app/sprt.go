@@ -124,12 +124,9 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 
 // measure measures counts. Without flags of a test, a PGN file is measured by the test that it names.
 func (f *sprtFlags) measure(r *sprtReport, counts sprt.Counts) (err error) {
-	all, named := counts, f.games != nil && f.games.Test != nil && *f.games.Test == f.test
-	if f.games != nil {
-		all = f.games.Counts()
-	}
-	r.stopped, r.played, r.fixed = r.stopped || named, named, sprt.Summarize(all).Strength()
-	if r.Measurement, err = f.test.Measure(counts, all, r.stopped); err != nil || !named || !f.games.Corrected {
+	named := f.games != nil && f.games.Test != nil && *f.games.Test == f.test
+	r.stopped, r.played, r.fixed = r.stopped || named, named, sprt.Summarize(counts).Strength()
+	if r.Measurement, err = f.test.Measure(counts, r.stopped); err != nil || !named || !f.games.Corrected {
 		return err
 	}
 	course, err := f.games.Follow()
