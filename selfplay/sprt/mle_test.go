@@ -219,26 +219,17 @@ func TestAtBounds(t *testing.T) {
 	}
 }
 
-// TestWalkAfterManySamples: where more than one sample came, the jump is no record, but the next one is.
-func TestWalkAfterManySamples(t *testing.T) {
+// TestOvershoot: a jump to a new record counts, on its side.
+func TestOvershoot(t *testing.T) {
 	w := usual.walk(true)
-	for _, step := range []struct {
-		llr          float64
-		added        int64
-		below, above float64
-	}{
-		{0.1, 1, 0, 0.05}, {-0.2, 1, 0.1, 0.05}, {0.5, 2, 0.1, 0.05}, {0.7, 1, 0.1, 0.05 / 0.6},
-		{-0.6, 1, 1.25 / 2.6, 0.05 / 0.6},
+	for _, step := range []struct{ llr, below, above float64 }{
+		{0.1, 0, 0.05}, {-0.2, 0.1, 0.05}, {0.5, 0.1, 0.17}, {0.4, 0.1, 0.17}, {-0.6, 0.2 / 1.2, 0.17},
 	} {
-		w.advance(step.llr, step.added)
+		w.record(step.llr)
 		if below, above := w.below.overshoot(), w.above.overshoot(); math.Abs(below-step.below) > 1e-6 ||
 			math.Abs(above-step.above) > 1e-6 {
-			t.Errorf("at %v, %d samples: overshoot %v %v, want %v %v", step.llr, w.Samples(), below, above, step.below,
-				step.above)
+			t.Errorf("at %v: overshoot %v %v, want %v %v", step.llr, below, above, step.below, step.above)
 		}
-	}
-	if w.Samples() != 6 {
-		t.Errorf("%d samples, want 6", w.Samples())
 	}
 }
 

@@ -59,32 +59,17 @@ func (t Test) walk(corrected bool) Walk {
 }
 
 // Observe takes the counts of everything seen so far, one sample more than at
-// the last call, and returns the status. After a stop it changes nothing. Where
-// other than one sample was added the jump says nothing about single steps: the
-// LLR is followed, the measurement of the overshoot starts again from there.
-// Counts that shrink are an error.
+// the last call, and returns the status. After a stop it changes nothing.
 func (w *Walk) Observe(c Counts) (Status, error) {
-	if err := w.test.accepts(c); err != nil {
+	if err := c.Validate(); err != nil || w.status != Continue {
 		return w.status, err
 	}
-	added := c.Samples() - w.samples
-	if added < 0 {
+	if c.Samples() != w.samples+1 {
 		return w.status, fmt.Errorf("%w: %d samples after %d", ErrCounts, c.Samples(), w.samples)
 	}
-	if w.status != Continue || added == 0 {
-		return w.status, nil
-	}
-	w.advance(w.test.llrOf(c), added)
+	w.samples++
+	w.record(w.test.llrOf(c))
 	return w.status, nil
-}
-
-// advance moves to an LLR, added samples later.
-func (w *Walk) advance(llr float64, added int64) {
-	w.samples += added
-	if added > 1 {
-		w.below.record, w.above.record = -llr, llr
-	}
-	w.record(llr)
 }
 
 // record notes the LLR, the records it sets and the status it has.

@@ -17,10 +17,9 @@ func TestWalkStopsOnce(t *testing.T) {
 	w := setup.Must(NewWalk(x, false))
 	var c Pentanomial
 	stoppedAt := int64(0)
-	for i := range 400 {
-		if i < 60 {
-			c[3]++
-			c[4]++ // two at a time: the walk must follow all the same
+	for i := range 460 {
+		if i < 120 {
+			c[3+i%2]++
 		} else {
 			c[0]++
 		}
@@ -37,15 +36,14 @@ func TestWalkStopsOnce(t *testing.T) {
 	}
 }
 
-func TestWalkRefusesFewer(t *testing.T) {
+// TestWalkOfSingleSamples: counts that have not one sample more are refused.
+func TestWalkOfSingleSamples(t *testing.T) {
 	w := setup.Must(NewWalk(usual, true))
-	for range 2 { // the same again is nothing new
-		if _, err := w.Observe(Pentanomial{0, 1, 1, 0, 0}); err != nil {
-			t.Fatal(err)
+	setup.Must(w.Observe(Pentanomial{0, 1, 0, 0, 0}))
+	for _, c := range []Pentanomial{{}, {0, 1, 0, 0, 0}, {0, 1, 2, 0, 0}, {0, 3, -1, 0, 0}} {
+		if _, err := w.Observe(c); !errors.Is(err, ErrCounts) || w.Samples() != 1 {
+			t.Errorf("%v: %v, %d samples", c, err, w.Samples())
 		}
-	}
-	if _, err := w.Observe(Pentanomial{0, 1, 0, 0, 0}); !errors.Is(err, ErrCounts) {
-		t.Errorf("counts that shrank: %v", err)
 	}
 }
 
