@@ -72,7 +72,7 @@ type Series struct {
 
 	// Voided is called when all games of an opening have ended and one of them is void. They
 	// are played again, from the same opening. It may be nil.
-	Voided func(number uint64, games []Result) error
+	Voided func(number uint64)
 }
 
 // SeriesReport says what a call of Run did to find openings, and how busy the machine was.
@@ -329,9 +329,7 @@ func (r *seriesRun) replayVoid(u *unit) error {
 		return nil
 	}
 	if r.Voided != nil {
-		if err := r.Voided(u.number, u.games); err != nil {
-			return err
-		}
+		r.Voided(u.number)
 	}
 	if u.attempt++; u.attempt > maxAttempt {
 		return fmt.Errorf("game %d: %w: %s", u.games[at].Number, ErrVoid, u.games[at].Void)

@@ -31,9 +31,10 @@ import (
 
 // InFolder starts or resumes a run in a folder: play plays it to the end and returns its
 // result, which completes the run. The result of a complete run is read from the folder
-// and passed to reload, unless it is short of what the run is to have now: then the run goes on. After an error of play the folder can be resumed; what play
-// returned comes with the error. A result that comes with selfplay.ErrNoVerdict is written,
-// but does not complete the run; its JSON must have the verdict NoVerdict.
+// and passed to reload, unless it is short of what the run is to have now: then the run goes
+// on. After an error of play the folder can be resumed; what play returned comes with the
+// error. A result that comes with selfplay.ErrNoVerdict is written, but does not complete the
+// run; its JSON must have the verdict NoVerdict.
 func InFolder[R any](out string, info durable.RunInfo, identity any, short func(*R) bool,
 	reload func(*durable.Run, *R) error, play func(*durable.Run) (*R, error)) (*R, error) {
 	info.Loose = Loose
@@ -42,19 +43,14 @@ func InFolder[R any](out string, info durable.RunInfo, identity any, short func(
 		return nil, err
 	}
 	defer run.Close()
-	doc, complete := run.Result()
-	switch {
-	case complete && durable.WithoutVerdict(doc):
-		if err := run.Reopen(); err != nil {
-			return nil, err
-		}
-	case complete:
-		r := new(R)
-		if err := json.Unmarshal(doc, r); err != nil {
-			return nil, fmt.Errorf("%s: %s: %w: %w", info.Command, run.Path(durable.RunResultName), durable.ErrDamaged, err)
-		}
-		if short == nil || !short(r) {
-			return r, reload(run, r)
+	if doc, complete := run.Result(); complete {
+		if r := new(R); !durable.WithoutVerdict(doc) {
+			if err := json.Unmarshal(doc, r); err != nil {
+				return nil, fmt.Errorf("%s: %s: %w: %w", info.Command, run.Path(durable.RunResultName), durable.ErrDamaged, err)
+			}
+			if short == nil || !short(r) {
+				return r, reload(run, r)
+			}
 		}
 		if err := run.Reopen(); err != nil {
 			return nil, err
@@ -237,7 +233,7 @@ func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 	s := r.Setup
 	p.started, p.Guard.Tally.Terminations = time.Now(), map[string]int64{}
 	if s.Progress == nil {
-		p.After = nil
+		p.After = func() {}
 	}
 	if r.Limits == nil {
 		r.Limits = func(int) selfplay.Limits { return s.Limits }
@@ -281,7 +277,7 @@ func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer p.close()
+		defer p.games.Close()
 		if err := CheckTotal(s.Out, max(p.games.kept, p.has), r.Games); err != nil {
 			return nil, err
 		}

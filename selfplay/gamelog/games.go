@@ -302,9 +302,6 @@ func (g *games) Finish(summary any) error {
 
 // Close closes the files. Without Finish, the run is completed when it is resumed.
 func (g *games) Close() error {
-	if g == nil {
-		return nil
-	}
 	var all []error
 	if g.journal != nil {
 		all = append(all, g.journal.Close())

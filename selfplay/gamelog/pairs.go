@@ -27,7 +27,7 @@ type Pairs struct {
 	Over  func() bool                        // nothing more counts
 	Count func(pair []selfplay.Result) error // the next pair, which Guard.Tally has
 	Who   func(game uint64) [2]int           // indices of White's and Black's player; nil: both are player 0
-	After func()                             // called after each pair that this process played; may be nil
+	After func()                             // called before the first and after each pair that this process played
 	Guard Guard                              // ends the run without a verdict if too many games fail
 
 	started time.Time
@@ -44,12 +44,12 @@ type Pairs struct {
 // Counted returns the number of pairs that are.
 func (p *Pairs) Counted() uint64 { return p.next }
 
-// keep opens the run's files and counts the pairs of its journal. The caller must call
-// Close, and Finish if the run ends without an error. If keep fails, the files are closed.
+// keep opens the run's files and counts the pairs of its journal. The caller must close
+// them, and call Finish if the run ends without an error. If keep fails, they are closed.
 func (p *Pairs) keep(c destination) error {
 	p.waiting, p.void, p.games = map[uint64]selfplay.Result{}, map[uint64]int{}, &games{destination: c}
 	if err := p.games.open(p.replay); err != nil {
-		return errors.Join(err, p.close())
+		return errors.Join(err, p.games.Close())
 	}
 	return nil
 }
@@ -61,8 +61,6 @@ func (p *Pairs) Finish(summary any) error {
 	}
 	return p.games.Finish(summary)
 }
-
-func (p *Pairs) close() error { return p.games.Close() }
 
 // replay takes a game of the journal. It counts as soon as all games before it count.
 func (p *Pairs) replay(g *selfplay.Result) error {
@@ -168,18 +166,13 @@ func (p *Pairs) play(ctx context.Context, s selfplay.Series) error {
 	if p.void == nil {
 		p.void = map[uint64]int{}
 	}
-	if p.After != nil {
-		p.After()
-	}
+	p.After()
 	s.PerOpening, s.First, s.Used, s.Known, s.Attempts = 2, p.next, p.used, p.waiting, maps.Clone(p.void)
 	s.Finished = func(g selfplay.Result) error {
 		p.played++
 		return p.games.journalize(&g)
 	}
-	s.Voided = func(pair uint64, _ []selfplay.Result) error {
-		p.countVoid(pair)
-		return nil
-	}
+	s.Voided = p.countVoid
 	s.Deliver = func(_ uint64, pair []selfplay.Result) error { return p.deliver(pair) }
 	report, err := s.Run(ctx)
 	if e := p.noteLoad(report.Load); err == nil {
@@ -215,9 +208,7 @@ func (p *Pairs) deliver(pair []selfplay.Result) error {
 	if err := p.count(pair); err != nil {
 		return err
 	}
-	if p.After != nil {
-		p.After()
-	}
+	p.After()
 	if p.over() {
 		return selfplay.ErrStop
 	}

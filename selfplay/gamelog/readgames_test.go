@@ -155,7 +155,7 @@ func TestCountedGamesAreOnDisk(t *testing.T) {
 	disk := &watched{appended: map[uint64]bool{}, synced: map[uint64]bool{}}
 	var p Pairs
 	p = Pairs{Name: "test", Over: func() bool { return p.Counted() >= 40 },
-		Guard: Guard{Names: []string{"a"}, Slots: 3},
+		Guard: Guard{Names: []string{"a"}, Slots: 3}, After: func() {},
 		Count: func(pair []selfplay.Result) error {
 			for _, g := range pair {
 				if !disk.synced[g.Number] {
@@ -169,7 +169,7 @@ func TestCountedGamesAreOnDisk(t *testing.T) {
 			return [2]selfplay.Player{player, player}, limits
 		}})
 	setup.Check(t, err)
-	defer p.close()
+	defer p.games.Close()
 	disk.journal, p.games.journal = p.games.journal, disk
 	series := s.Series(openings)
 	series.End, series.Job = 100, func(n uint64) selfplay.Job { return s.Job(n, player, player) }
