@@ -63,17 +63,6 @@ type unrated struct {
 	Forfeits int64  `json:"forfeits"`
 }
 
-// noVerdict returns the result of a ladder in which too many games failed.
-func (l *ladder) noVerdict() *Result {
-	r := &Result{Verdict: gamelog.NoVerdict, Reason: l.pairs.Guard.Reason(), Schedule: l.Schedule, Ratings: []Rating{},
-		Scores: [][]Score{}, LOS: [][]float64{},
-		Games: 2 * l.table.pairs}
-	for i, p := range l.Players {
-		r.Unrated = append(r.Unrated, unrated{p.Label(), l.table.total(i).Games(), l.pairs.Guard.Tally.Player(i).Forfeits})
-	}
-	return r
-}
-
 // strength returns a rating with its 95 % interval. The anchor has no error, and is known
 // without games. Who won or lost every game has a rating without a bound: only the virtual draws give it one.
 func strength(elo, se float64, s Score) sprt.Strength {
@@ -91,20 +80,31 @@ func strength(elo, se float64, s Score) sprt.Strength {
 	return r
 }
 
-func conclude(c *Config, table *crosstable, fit *fit, counts *gamelog.Tally) *Result {
-	r := &Result{Schedule: c.Schedule, Games: 2 * table.pairs, Draws: fit.draws()}
-	if c.Anchor >= 0 {
-		r.Anchor = c.Players[c.Anchor].Label()
+// result returns the result of a fit; without one, that of a ladder in which too many games failed.
+func (l *ladder) result(fit *fit) *Result {
+	g, counts := &l.pairs.Guard, &l.pairs.Guard.Tally
+	r := &Result{Schedule: l.Schedule, Ratings: []Rating{}, Scores: [][]Score{}, LOS: [][]float64{},
+		Games: 2 * l.table.pairs, Terminations: counts.Terminations, Plies: counts.Plies, VoidPairs: counts.Void,
+		StalledGames: counts.Stalled, Warnings: g.Warnings(l.Limits, l.Players...), Process: l.pairs.Process()}
+	if fit == nil {
+		r.Verdict, r.Reason = gamelog.NoVerdict, g.Reason()
+		for i, p := range l.Players {
+			r.Unrated = append(r.Unrated, unrated{p.Label(), l.table.total(i).Games(), counts.Player(i).Forfeits})
+		}
+		return r
 	}
-	elo := make([]float64, len(c.Players))
+	if r.Draws = fit.draws(); l.Anchor >= 0 {
+		r.Anchor = l.Players[l.Anchor].Label()
+	}
+	elo := make([]float64, len(l.Players))
 	for i := range elo {
 		elo[i] = fit.rating(i)
 	}
 	r.rank(fit, elo, func(i int) Rating {
-		return Rating{Name: c.Players[i].Label(), ID: c.Players[i].Identity(),
-			Strength: strength(elo[i], fit.se(i), table.total(i)),
-			Score:    table.total(i), Forfeits: counts.Player(i).Forfeits}
-	}, table.against, fit.los)
+		return Rating{Name: l.Players[i].Label(), ID: l.Players[i].Identity(),
+			Strength: strength(elo[i], fit.se(i), l.table.total(i)),
+			Score:    l.table.total(i), Forfeits: counts.Player(i).Forfeits}
+	}, l.table.against, fit.los)
 	return r
 }
 

@@ -310,9 +310,7 @@ type ladder struct {
 func (l *ladder) play(ctx context.Context) (*Result, error) {
 	err := l.pairs.Play(ctx, l.series())
 	if errors.Is(err, selfplay.ErrNoVerdict) {
-		r := l.noVerdict()
-		l.note(r)
-		return r, err
+		return l.result(nil), err
 	}
 	if err != nil {
 		return nil, err
@@ -321,16 +319,8 @@ func (l *ladder) play(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := conclude(&l.Config, l.table, fit, &l.pairs.Guard.Tally)
-	l.note(r)
+	r := l.result(fit)
 	return r, l.pairs.Finish(r)
-}
-
-// note notes in a result how the games went.
-func (l *ladder) note(r *Result) {
-	g := &l.pairs.Guard
-	r.Terminations, r.Plies, r.VoidPairs, r.Process = g.Tally.Terminations, g.Tally.Plies, g.Tally.Void, l.pairs.Process()
-	r.StalledGames, r.Warnings = g.Tally.Stalled, g.Warnings(l.Limits, l.Players...)
 }
 
 func (l *ladder) ended() bool { return l.over || l.delivered() >= l.end() }
