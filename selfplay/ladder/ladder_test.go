@@ -160,7 +160,6 @@ func TestRefusals(t *testing.T) {
 		"takes part twice":     func(c *Config) { c.Players[0] = c.Players[1] },
 		"even number":          func(c *Config) { c.Games = 7 },
 		"cannot be the anchor": func(c *Config) { c.Anchor = 5 },
-		"is none of widest":    func(c *Config) { c.Schedule = "swiss" },
 		"no limit of":          func(c *Config) { c.Limits = selfplay.Limits{} },
 		"within -1":            func(c *Config) { c.Within = -1 },
 	} {

@@ -47,9 +47,9 @@ type Config struct {
 	selfplay.Setup
 
 	Players  []selfplay.Player
-	Schedule Schedule
-	Games    uint64  // at most; even; may grow on resume
-	Within   float64 // end when every 95 % interval is within ± this many Elo; 0: play all games
+	Schedule Schedule // see ParseSchedule
+	Games    uint64   // at most; even; may grow on resume
+	Within   float64  // end when every 95 % interval is within ± this many Elo; 0: play all games
 
 	Anchor    int     // player whose Elo is AnchorElo; -1: the mean of all players is 0
 	AnchorElo float64 // any number
@@ -75,9 +75,6 @@ type identity struct {
 
 // complete fills in what was left open, and reports what cannot be played.
 func (c *Config) complete() error {
-	if c.Schedule == "" {
-		c.Schedule = Widest
-	}
 	switch {
 	case len(c.Players) < 2 || len(c.Players) > maxPlayers:
 		return fmt.Errorf("%w: %d players: want 2 to %d", selfplay.ErrConfig, len(c.Players), maxPlayers)
@@ -87,11 +84,6 @@ func (c *Config) complete() error {
 		return fmt.Errorf("%w: intervals within %v Elo", selfplay.ErrConfig, c.Within)
 	case c.Anchor < -1 || c.Anchor >= len(c.Players) || math.IsNaN(c.AnchorElo) || math.Abs(c.AnchorElo) > 1e6:
 		return fmt.Errorf("%w: player %d cannot be the anchor at %v Elo", selfplay.ErrConfig, c.Anchor, c.AnchorElo)
-	case c.Generation != 0 || c.Stage != "":
-		return fmt.Errorf("%w: a ladder has no generation and no stage", selfplay.ErrConfig)
-	}
-	if _, err := ParseSchedule(string(c.Schedule)); err != nil {
-		return err
 	}
 	var names []string
 	for _, p := range c.Players {
