@@ -106,11 +106,7 @@ func newCoordinator(t testing.TB, b *coordinator.Server, c coordinator.Config) *
 	t.Helper()
 	c.Connect = b.Connect
 	k := coordinator.New(configured(t, c))
-	t.Cleanup(func() {
-		if err := k.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(k.Close)
 	return k
 }
 
@@ -237,7 +233,7 @@ func TestSameBytesAsLocal(t *testing.T) {
 	}
 	generate(t, c)
 	sameFiles(t, c.Out, want)
-	setup.Check(t, c.Runner.(*coordinator.Coordinator).Close())
+	c.Runner.(*coordinator.Coordinator).Close()
 	if left := streams(t, api(t, b)); len(left) > 0 {
 		t.Errorf("these streams stay after the run: %v", left)
 	}
@@ -385,7 +381,7 @@ func TestReferenceSpeedIsKept(t *testing.T) {
 		if err := k.Run(t.Context(), jobs, results); (err == nil) != (tt.says == "") || err != nil && !hasText(err, tt.says) {
 			t.Errorf("with the reference %v: %v", tt.reference, err)
 		}
-		setup.Check(t, k.Close())
+		k.Close()
 	}
 }
 

@@ -94,7 +94,8 @@ func play(ctx context.Context, role string, args []string) error {
 		c.Progress = progress
 		_, err = datagen.Run(ctx, c)
 	}
-	return errors.Join(err, k.Close())
+	k.Close()
+	return err
 }
 
 // process is a child process that is killed and started again.

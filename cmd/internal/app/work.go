@@ -318,9 +318,7 @@ func (s *session) remote(local selfplay.Runner, log func(string), players ...sel
 	}
 	k := coordinator.New(c)
 	return k, func() {
-		if err := k.Close(); err != nil {
-			log(err.Error())
-		}
+		k.Close()
 		if b != nil {
 			b.Close()
 		}

@@ -218,7 +218,7 @@ func (c *Coordinator) saveSnapshot() {
 }
 
 // Close stops the coordinator. If its last series came to its end, nothing of the run stays at the servers.
-func (c *Coordinator) Close() error {
+func (c *Coordinator) Close() {
 	if c.queue != nil {
 		_ = c.registry.hellos.Unsubscribe() // workers whose consumer is gone leave if nobody replies
 		if c.finished {
@@ -228,7 +228,6 @@ func (c *Coordinator) Close() error {
 		c.queue.nc.Close()
 		c.queue = nil
 	}
-	return nil
 }
 
 // portablePlayer is a player as workers see it.
