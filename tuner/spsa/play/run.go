@@ -17,6 +17,7 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,22 +62,8 @@ type identity struct {
 	Program string `json:"program"`
 }
 
-// complete fills in what was left open, and reports what cannot be played.
+// complete fills in what was left open, and reports what cannot be played. The parameters are valid.
 func (c *Config) complete() error {
-	if c.Pairs == 0 {
-		c.Pairs = 1
-	}
-	c.SPSA.Ahead, c.SPSA.Seed = max(c.SPSA.Ahead, 1), c.Seed
-	if err := c.SPSA.Validate(); err != nil {
-		return err
-	}
-	if err := c.validate(); err != nil {
-		return fmt.Errorf("spsa: %w", err)
-	}
-	return nil
-}
-
-func (c *Config) validate() error {
 	switch {
 	case c.Out == "":
 		return fmt.Errorf("%w: no folder to keep the run in", selfplay.ErrConfig)
@@ -86,8 +73,6 @@ func (c *Config) validate() error {
 		return fmt.Errorf("%w: %d pairs an iteration: want 1 to 10000", selfplay.ErrConfig, c.Pairs)
 	case c.Validation%2 != 0:
 		return fmt.Errorf("%w: %d games of validation: pairs need an even number", selfplay.ErrConfig, c.Validation)
-	case c.Generation != 0 || c.Stage != "":
-		return fmt.Errorf("%w: a tuning by games has no generation and no stage", selfplay.ErrConfig)
 	}
 	// The checker sets its values itself: a player keeps its last game's.
 	return c.Setup.Complete("spsa", c.With(c.start()))
@@ -209,16 +194,18 @@ func (p *FileParameter) parameter() (spsa.Parameter, error) {
 // and returns the result of a complete run without playing. After an error the run can be
 // resumed; if Out has another configuration, the error is a *durable.ConfigChangedError.
 func Run(ctx context.Context, c Config) (*Result, error) {
-	if err := c.complete(); err != nil {
+	c.Pairs = cmp.Or(c.Pairs, 1)
+	c.SPSA.Ahead, c.SPSA.Seed = max(c.SPSA.Ahead, 1), c.Seed
+	tuner, err := spsa.New(c.SPSA)
+	if err != nil {
 		return nil, err
+	}
+	if err := c.complete(); err != nil {
+		return nil, fmt.Errorf("spsa: %w", err)
 	}
 	openings, err := c.Setup.Openings(ctx, max(c.need(), c.Validation/2))
 	if err != nil {
 		return nil, fmt.Errorf("spsa: %w", err)
-	}
-	tuner, err := spsa.New(c.SPSA)
-	if err != nil {
-		return nil, err
 	}
 	s := &session{Config: c, openings: openings, tuner: tuner}
 	s.result = Result{Player: c.Player.Label(), PlayerID: c.Player.Identity(), Limits: c.Limits.Text()}
