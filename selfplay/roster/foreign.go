@@ -49,14 +49,6 @@ func findProgram(name string) (string, error) {
 	return path, err
 }
 
-// Program returns the program of an external engine, as a full path if it can be found.
-func Program(spec engine.Spec) string {
-	if found, err := exec.LookPath(spec.Command[0]); err == nil {
-		return found
-	}
-	return spec.Command[0]
-}
-
 // CheckPortable returns an error about an external engine from another machine that could do more than run its
 // program: one with arguments, or with options, of its own or others, that may name files.
 func CheckPortable(spec engine.Spec, others ...engine.Option) error {

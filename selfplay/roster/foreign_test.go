@@ -172,17 +172,6 @@ func TestWeightsName(t *testing.T) {
 	}
 }
 
-func TestProgram(t *testing.T) {
-	engine := filepath.Join(t.TempDir(), "an engine")
-	setup.Check(t, os.WriteFile(engine, []byte("#!/bin/sh\n"), 0o755))
-	for text, want := range map[string]string{
-		`uci:nodes=5:"` + engine + `"?Hash=16`: engine, "uci:nowhere-to-be-found": "nowhere-to-be-found"} {
-		if got := Program(toy.Spec(text)); got != want {
-			t.Errorf("%s: %q", text, got)
-		}
-	}
-}
-
 func TestCheckPortable(t *testing.T) {
 	for text, want := range map[string]string{
 		"?Hash=16&Threads=1&Clear Hash": "",

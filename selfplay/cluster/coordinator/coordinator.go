@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -272,7 +273,10 @@ func (p *portablePlayers) portable(ctx context.Context, spec engine.Spec, option
 // foreign makes an external engine portable: workers run their own copy of the program, or fetch it, and only if their
 // owners allow it.
 func (p *portablePlayers) foreign(found *portablePlayer) error {
-	path := roster.Program(found.spec)
+	path, err := exec.LookPath(found.spec.Command[0])
+	if err != nil {
+		return err
+	}
 	data, err := durable.ReadFile(path, wire.MaxFile)
 	if err != nil {
 		return err
