@@ -54,7 +54,7 @@ type Design struct {
 	builds  []Subset   // rows, then their complements
 	number  map[Subset]int
 	pairs   [2][][2]int // of builds: complements; rows against others, in random order
-	partial bool        // builds are lost: interactions are not estimated
+	lost    []Subset    // builds that are dropped: interactions are not estimated then
 }
 
 // NewDesign returns a design for 2 to MaxFactors factors. The seed decides the order of its comparisons, and the
@@ -136,7 +136,7 @@ func (d *Design) Drop(subsets ...Subset) (lost []int) {
 	for _, build := range subsets {
 		delete(d.number, build)
 	}
-	d.partial = true
+	d.lost = append(d.lost, subsets...)
 	d.pairUp()
 	var pairs []scoredPair
 	for _, p := range slices.Concat(d.pairs[0], d.pairs[1]) {
@@ -223,7 +223,7 @@ func (d *Design) shuffled(number, stream uint64) func(row int, sign float64) Sub
 // interactions of two factors.
 func (d *Design) columns(interactions bool) int {
 	switch {
-	case d.Kind == Rows && !d.partial:
+	case d.Kind == Rows && d.lost == nil:
 		return 2*d.order() - 1
 	case d.Kind == Random && interactions:
 		return d.Factors * (d.Factors + 1) / 2

@@ -360,7 +360,6 @@ type Config struct {
 	Base    selfplay.Player // the player with all factors off
 	Factors []Factor
 	Design  *Design
-	Lost    []Subset // builds of the design that failed, and which it has dropped
 	Player  func(Subset) selfplay.Player
 	Games   uint64 // a multiple of 8, the games of an opening
 	Fix     bool   // factors that are decided keep their better level; of a random design
@@ -403,7 +402,7 @@ func (c *Config) complete() error {
 }
 
 func (c *Config) identity(openings opening.Source) identity {
-	id := identity{Base: c.Base.Identity(), Factors: c.Factors, Design: c.Design.Kind, Lost: c.Lost, Games: c.Games,
+	id := identity{Base: c.Base.Identity(), Factors: c.Factors, Design: c.Design.Kind, Lost: c.Design.lost, Games: c.Games,
 		Fix: c.Fix}
 	id.RulesIdentity, id.OpeningIdentity, id.SeedIdentity = c.Setup.Identity(openings)
 	return id

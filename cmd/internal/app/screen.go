@@ -167,10 +167,8 @@ func (x *screening) run() error {
 			return err
 		}
 	}
-	if x.built != 0 {
-		if c.Lost, err = x.build(); err != nil {
-			return err
-		}
+	if err := x.build(); err != nil {
+		return err
 	}
 	if c.Check.Player, err = openingChecker(c.Base); err != nil {
 		return err

@@ -208,18 +208,19 @@ func optionsText(options []engine.Option) (text string) {
 	return text
 }
 
-// build makes the builds of the design. It returns those that failed.
-func (x *screening) build() (lost []screen.Subset, err error) {
-	failed := map[screen.Subset]bool{}
-	for _, of := range x.design.Builds() {
+// build makes the builds of the design. It goes on without those that fail, if that leaves effects to estimate.
+func (x *screening) build() error {
+	var lost []screen.Subset
+	failed, all := map[screen.Subset]bool{}, x.design.Builds()
+	for _, of := range all {
 		key := of & x.built
 		if _, known := x.builds[key]; !known && !failed[key] {
 			if err := x.buildSubset(key); x.ctx.Err() != nil {
-				return nil, err
+				return err
 			} else if err != nil {
 				failed[key] = true
 				if err := x.keepLog(key, err); err != nil {
-					return nil, err
+					return err
 				}
 			}
 		}
@@ -227,21 +228,15 @@ func (x *screening) build() (lost []screen.Subset, err error) {
 			lost = append(lost, of)
 		}
 	}
-	if len(lost) > 0 {
-		err = x.drop(lost)
+	if lost == nil {
+		return nil
 	}
-	return lost, err
-}
-
-// drop goes on without builds that failed, if that leaves effects to estimate.
-func (x *screening) drop(lost []screen.Subset) error {
 	var names []string
-	all := len(x.design.Builds())
 	for _, j := range x.design.Drop(lost...) {
 		names = append(names, x.factors[j].name)
 	}
 	if len(names) == x.design.Factors {
-		return fmt.Errorf("%w: %d of %d, so that no effect can be estimated", gitbuild.ErrBuild, len(lost), all)
+		return fmt.Errorf("%w: %d of %d, so that no effect can be estimated", gitbuild.ErrBuild, len(lost), len(all))
 	}
 	x.warn(fmt.Sprintf("the screen goes on without %d builds that failed, and does not estimate interactions", len(lost)))
 	if len(names) > 0 {
