@@ -67,6 +67,11 @@ func WriteFile(path string, data []byte) error {
 	return writeFile(path, data, func(*os.File) error { return nil })
 }
 
+// WriteProgram is WriteFile for a program, which only this user may run. Who starts it at once may find it busy.
+func WriteProgram(path string, data []byte) error {
+	return writeFile(path, data, func(f *os.File) error { return f.Chmod(0o500) })
+}
+
 // WriteJSON is WriteFile for a value as indented JSON, which ends with a newline.
 func WriteJSON(path string, v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")

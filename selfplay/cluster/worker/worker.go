@@ -17,7 +17,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/assay-chess/assay/engine"
@@ -340,9 +339,7 @@ func (e *Engines) path(p wire.Program, fetch func() ([]byte, error)) (path strin
 	return path, err
 }
 
-// install fetches a program to its path, and makes it executable. No process may start while the file is open: it would
-// have the file open for a moment, and a program whose file is open for writing cannot be run. So it is written at
-// once.
+// install fetches a program to its path. Other workers may install it now, too.
 func install(path string, fetch func() ([]byte, error)) error {
 	data, err := fetch()
 	if err != nil {
@@ -351,20 +348,5 @@ func install(path string, fetch func() ([]byte, error)) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new") // other workers may install it now, too
-	if err != nil {
-		return fmt.Errorf("cluster: %w", err)
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(0o500), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return fmt.Errorf("cluster: %w", err)
-	}
-	return nil
+	return durable.WriteProgram(path, data)
 }
