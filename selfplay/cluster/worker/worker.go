@@ -35,7 +35,7 @@ var ErrIdle = errors.New("cluster: no work")
 
 // Worker plays units of a run elsewhere.
 type Worker struct {
-	Access  wire.Access // its Name is the worker's
+	Access  wire.Access // its Name is the worker's, which wire.CheckName accepts
 	Open    selfplay.Opener
 	Program string // version and bench signature
 	Cores   int    // units at once; 0: one for each core
@@ -43,7 +43,7 @@ type Worker struct {
 	// clocks need it.
 	Measure func(ctx context.Context, cores int) (nodesPerSecond float64, err error)
 	Library string            // folder for weights and fetched engines
-	Engines *Engines          // external engines; nil: none
+	Engines *Engines          // external engines
 	Wait    time.Duration     // time without work after which Run returns ErrIdle; 0: never
 	Log     func(line string) // receives a line for each event; may be nil
 
@@ -65,9 +65,6 @@ type Worker struct {
 // server and a run as long as necessary. An error that wraps errRefused, ErrCredentials or ErrEncryption says why
 // trying again is no use.
 func (w *Worker) Run(ctx context.Context) error {
-	if err := wire.CheckName(w.Access.Name); err != nil {
-		return err
-	}
 	if w.Log == nil {
 		w.Log = func(string) {}
 	}
@@ -229,9 +226,6 @@ func (w *Worker) measuredSpeed(ctx context.Context) (float64, error) {
 	if time.Since(w.measured) < remeasureEvery {
 		return float64(w.speed.Load()), nil
 	}
-	if w.Measure == nil {
-		return 0, fmt.Errorf("%w: it cannot measure its speed, which games with clocks need", errRefused)
-	}
 	cores := 1
 	if w.measured.IsZero() {
 		cores = w.Cores
@@ -300,9 +294,6 @@ func programOf(path string) (wire.Program, error) {
 // path returns the path of this machine's copy of a program, which is fetched if there is none and the owner allows it.
 // The content is checked again when size or time of the file changed: who can forge these can run programs anyway.
 func (e *Engines) path(p wire.Program, fetch func() ([]byte, error)) (path string, err error) {
-	if e == nil {
-		e = &Engines{checked: map[wire.Program]fs.FileInfo{}}
-	}
 	if p.Name == "" || p.Name == "." || p.Name == ".." || strings.ContainsAny(p.Name, `/\:`) || !wire.IsSHA256(p.SHA256) {
 		return "", errors.New("that is not a program's file name and its SHA-256")
 	}
