@@ -252,22 +252,6 @@ func WeightsName(spec engine.Spec) string {
 	return e.Weights
 }
 
-// weightsOf returns the model of a player and its weights, with the terms that its specification sets; nil for a
-// player without weights.
-func weightsOf(spec engine.Spec) (*eval.Model, []eval.Coef, error) {
-	name := WeightsName(spec)
-	if name == "" {
-		return nil, nil, nil
-	}
-	m, w, err := loadWeights(name)
-	for _, o := range spec.Options {
-		if err == nil {
-			w, _, err = m.SetWeight(w, o.Name, o.Value)
-		}
-	}
-	return m, w, err
-}
-
 func loadWeights(name string) (*eval.Model, []eval.Coef, error) {
 	f, err := models.Open(name)
 	if err != nil {
@@ -276,20 +260,28 @@ func loadWeights(name string) (*eval.Model, []eval.Coef, error) {
 	return f.Weights()
 }
 
-// WeightsWithOptions returns the weights of a player after options have been set. Their provenance has only the
-// parent's id. The result is nil if no option sets a weight, because the player has none or all options are others.
+// WeightsWithOptions returns the weights of a player after options have been set, beside those of its specification.
+// Their provenance has only the id of the weights before. The result is nil if no option sets a weight, because the
+// player has none or all options are others.
 func WeightsWithOptions(spec engine.Spec, options []engine.Option) (*models.File, error) {
-	m, w, err := weightsOf(spec)
-	if err != nil || m == nil {
+	name := WeightsName(spec)
+	if name == "" {
+		return nil, nil
+	}
+	m, w, err := loadWeights(name)
+	if err != nil {
 		return nil, err
 	}
-	parent, touched := models.New(m, w).ID(), false
-	for _, o := range options {
+	parent, touched := "", false
+	for i, o := range slices.Concat(spec.Options, options) {
+		if i == len(spec.Options) {
+			parent = models.New(m, w).ID()
+		}
 		next, ok, err := m.SetWeight(w, o.Name, o.Value)
 		if err != nil {
 			return nil, err
 		}
-		w, touched = next, touched || ok
+		w, touched = next, touched || ok && i >= len(spec.Options)
 	}
 	if !touched {
 		return nil, nil
