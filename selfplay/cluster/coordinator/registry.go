@@ -243,7 +243,7 @@ func openQueue(ctx context.Context, nc *nats.Conn, run string, c *Config) (*queu
 			err)
 	}
 	for try := 1; ; try++ { // servers that have just started find each other and choose a leader first
-		err := q.create(ctx)
+		_, err := q.create(ctx)
 		var api *jetstream.APIError
 		alone := errors.As(err, &api) && (api.ErrorCode == codeNoPeers || api.ErrorCode == codeOneServer)
 		switch {
@@ -261,37 +261,31 @@ func openQueue(ctx context.Context, nc *nats.Conn, run string, c *Config) (*queu
 // Codes of the API's errors: no server for a copy, and no cluster.
 const codeNoPeers, codeOneServer = 10005, 10074
 
-// create creates a missing stream, or says what the servers lack.
-func (q *queue) create(ctx context.Context) error {
+// create returns the stream, which it creates if it is missing, or says what the servers lack.
+func (q *queue) create(ctx context.Context) (jetstream.Stream, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*apiTimeout)
 	defer cancel()
-	err := q.tryCreate(ctx)
+	stream, err := q.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: wire.Units(q.run), Replicas: q.replicas,
+		Subjects:  []string{wire.UnitSubject(q.run, "*"), wire.ReplaySubject(q.run, "*")},
+		Retention: jetstream.WorkQueuePolicy, MaxBytes: maxQueue})
+	if err == nil {
+		_, err = q.js.CreateOrUpdateConsumer(ctx, wire.Units(q.run), jetstream.ConsumerConfig{Durable: wire.Consumer,
+			AckPolicy: jetstream.AckExplicitPolicy, AckWait: q.Lease, MaxAckPending: -1, MaxWaiting: 1 << 14,
+			Replicas: q.replicas})
+	}
 	var api *jetstream.APIError
 	switch {
 	case err == nil:
-		return nil
+		return stream, nil
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount),
 		errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrNoStreamResponse):
-		return fmt.Errorf("%w: JetStream is not enabled: add jetstream {store_dir: FOLDER} to nats-server.conf: %w",
+		return nil, fmt.Errorf("%w: JetStream is not enabled: add jetstream {store_dir: FOLDER} to nats-server.conf: %w",
 			ErrServers, err)
 	case errors.As(err, &api):
-		return fmt.Errorf("%w: they need %d MB of storage, a stream and a consumer for it: %w", ErrServers,
+		return nil, fmt.Errorf("%w: they need %d MB of storage, a stream and a consumer for it: %w", ErrServers,
 			maxQueue>>20, err)
 	}
-	return fmt.Errorf("%w: %w", ErrServers, err)
-}
-
-func (q *queue) tryCreate(ctx context.Context) error {
-	_, err := q.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: wire.Units(q.run), Replicas: q.replicas,
-		Subjects:  []string{wire.UnitSubject(q.run, "*"), wire.ReplaySubject(q.run, "*")},
-		Retention: jetstream.WorkQueuePolicy, MaxBytes: maxQueue})
-	if err != nil {
-		return err
-	}
-	_, err = q.js.CreateOrUpdateConsumer(ctx, wire.Units(q.run), jetstream.ConsumerConfig{Durable: wire.Consumer,
-		AckPolicy: jetstream.AckExplicitPolicy, AckWait: q.Lease, MaxAckPending: -1, MaxWaiting: 1 << 14,
-		Replicas: q.replicas})
-	return err
+	return nil, fmt.Errorf("%w: %w", ErrServers, err)
 }
 
 // publish publishes a unit, the second time for another worker than playedBy. If the first is lost, the next comparison
@@ -315,10 +309,7 @@ func (q *queue) settle(a *wire.Answer, how []byte) {
 func (q *queue) look(ctx context.Context) (map[string]bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
 	defer cancel()
-	if err := q.create(ctx); err != nil {
-		return nil, err
-	}
-	stream, err := q.js.Stream(ctx, wire.Units(q.run))
+	stream, err := q.create(ctx)
 	if err != nil {
 		return nil, err
 	}
