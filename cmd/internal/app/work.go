@@ -114,7 +114,7 @@ func writeKey(cmd *cobra.Command, path, name string) error {
 	}
 	_, err = file.Write(private)
 	if err = errors.Join(err, file.Close()); err != nil {
-		return err
+		return errors.Join(err, os.Remove(path)) // no part of a key is left
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(),
 		"%s: %s is secret: keep it on its owner's machine. Add this line to the coordinator's list (%s):\n",
