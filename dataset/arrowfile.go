@@ -33,9 +33,6 @@ func openArrow(r io.ReaderAt, size int64) (*arrowFile, error) {
 	if err != nil {
 		return nil, damaged(err)
 	}
-	if f.reader.NumRecords() != len(blocks) {
-		return nil, damaged(fmt.Errorf("%d record batches, expected %d", f.reader.NumRecords(), len(blocks)))
-	}
 	return f, nil
 }
 
@@ -57,9 +54,6 @@ func (f *arrowFile) batch(i int) (arrow.Record, error) {
 		rec, err = f.reader.RecordAt(i)
 		return err
 	})
-	if err == nil && rec.NumRows() != f.blocks[i].Rows {
-		err = fmt.Errorf("%d rows, expected %d", rec.NumRows(), f.blocks[i].Rows)
-	}
 	if err != nil {
 		return nil, damaged(fmt.Errorf("record batch %d: %w", i, err))
 	}
@@ -92,7 +86,7 @@ func bindBatch[R any](f *arrowFile, i int, c *codec[R]) (rec arrow.Record, fetch
 	if rec, err = f.batch(i); err != nil {
 		return nil, nil, err
 	}
-	cols := &columns{batch: rec, rows: int(rec.NumRows())}
+	cols := &columns{batch: rec}
 	err = safely(func() error {
 		fetch = c.bind(cols)
 		return cols.err
@@ -180,10 +174,10 @@ func sameType(got, want arrow.DataType) bool {
 }
 
 // columns gives typed access to a record batch by column name. The schema was checked
-// before, so the types are known. The first violation of the schema is kept in err.
+// before, so the types are known, and the guard has seen that each column has a value for
+// every row. The first violation of the schema is kept in err.
 type columns struct {
 	batch arrow.Record
-	rows  int
 	err   error
 }
 
@@ -196,9 +190,6 @@ func (c *columns) fail(name, format string, args ...any) {
 // array returns the column. Nulls are an error unless they are allowed.
 func (c *columns) array(name string, nulls bool) arrow.Array {
 	a := c.batch.Column(c.batch.Schema().FieldIndices(name)[0])
-	if a.Len() != c.rows {
-		c.fail(name, "%d values for %d rows", a.Len(), c.rows)
-	}
 	if !nulls && a.NullN() != 0 {
 		c.fail(name, "%d values are null", a.NullN())
 	}
@@ -206,18 +197,7 @@ func (c *columns) array(name string, nulls bool) arrow.Array {
 }
 
 // numbers returns a column without nulls.
-func numbers[T number](c *columns, name string) []T {
-	return long(c, name, valuesOf[T](c.array(name, false)))
-}
-
-// long returns values, or zeros if there are fewer values than rows.
-func long[T any](c *columns, name string, values []T) []T {
-	if len(values) < c.rows {
-		c.fail(name, "%d values for %d rows", len(values), c.rows)
-		return make([]T, c.rows)
-	}
-	return values[:c.rows]
-}
+func numbers[T number](c *columns, name string) []T { return valuesOf[T](c.array(name, false)) }
 
 // valuesOf returns the values of an array, which are not copied.
 func valuesOf[T number](a arrow.Array) []T { return arrow.GetValues[T](a.Data(), 1) }
@@ -248,19 +228,15 @@ func lists[T number](c *columns, name string, none []T) (offsets []int32, values
 	} else if values = valuesOf[T](items); items.NullN() != 0 {
 		c.fail(name, "%d items are null", items.NullN())
 	}
-	empty := make([]int32, c.rows+1)
-	if offsets = a.Offsets(); c.rows == 0 {
-		return empty, values
+	if a.Len() == 0 { // offsets may be left out
+		return nil, values
 	}
-	if len(offsets) <= c.rows {
-		c.fail(name, "%d offsets for %d rows", len(offsets), c.rows)
-		return empty, values
-	}
+	offsets = a.Offsets()[:a.Len()+1]
 	last := int32(0)
-	for i, o := range offsets[:c.rows+1] {
+	for i, o := range offsets {
 		if o < last || int64(o) > int64(len(values)) {
 			c.fail(name, "row %d: offset %d is out of order", i+1, o)
-			return empty, values
+			break
 		}
 		last = o
 	}

@@ -123,7 +123,7 @@ func optional[T number, R any](name string, none T, at func(*R) *T) field[R] {
 			return func(r *R) { appendOr(values, *at(r), none) }
 		},
 		func(c *columns) func(int, *R) {
-			values := long(c, name, valuesOr(c.array(name, true), none))
+			values := valuesOr(c.array(name, true), none)
 			return func(i int, r *R) { *at(r) = values[i] }
 		}}
 }
@@ -271,7 +271,7 @@ func int16Eval() field[FeatureRow] {
 			}
 		},
 		func(c *columns) func(int, *FeatureRow) {
-			values := long(c, "eval", valuesOr[int16](c.array("eval", true), NoScore))
+			values := valuesOr[int16](c.array("eval", true), NoScore)
 			return func(i int, r *FeatureRow) {
 				if r.Eval = NoEval; values[i] != NoScore {
 					r.Eval = float32(values[i])
