@@ -52,21 +52,19 @@ func TestMerge(t *testing.T) {
 	out := filepath.Join(dir, "out")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Merge(ctx, paths, out, Config{}); !errors.Is(err, context.Canceled) {
+	if err := Merge(ctx, paths, out, Config{}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	m, err := Merge(t.Context(), paths, out, Config{})
-	if err != nil || m.Rows != int64(len(want)) || len(m.Parents) != 3 {
-		t.Fatal(m, err)
-	}
+	setup.Check(t, Merge(t.Context(), paths, out, Config{}))
 	if got := readPositions(t, out); !reflect.DeepEqual(got, want) {
 		t.Error("the rows differ")
 	}
 	var report mergeReport
-	if _, err := durable.LoadReport(out, &report); err != nil || !slices.Equal(report.ParentRows, counts) {
-		t.Errorf("%v, %v; want %v", report, err, counts)
+	m, err := durable.LoadReport(out, &report)
+	if err != nil || len(m.Parents) != 3 || !slices.Equal(report.ParentRows, counts) {
+		t.Errorf("%v, %v, %v; want %v", m, report, err, counts)
 	}
-	if _, err := Merge(t.Context(), paths, out, Config{}); !errors.Is(err, dataset.ErrComplete) {
+	if err := Merge(t.Context(), paths, out, Config{}); !errors.Is(err, dataset.ErrComplete) {
 		t.Error(err)
 	}
 }
@@ -76,10 +74,10 @@ func TestMergeRefuses(t *testing.T) {
 	one, games, x := filepath.Join(dir, "one"), filepath.Join(dir, "games"), filepath.Join(dir, "x")
 	writePositions(t, one, namedPositions(1, 5))
 	writeGames(t, games, datatest.Games[dataset.GameRow](1, 5), dataset.ShardRows(5, 10))
-	if _, err := Merge(t.Context(), []string{one, games}, x, Config{}); !errors.Is(err, ErrSchemas) {
+	if err := Merge(t.Context(), []string{one, games}, x, Config{}); !errors.Is(err, ErrSchemas) {
 		t.Error(err)
 	}
-	if _, err := Merge(t.Context(), []string{games, games}, x, Config{}); !errors.Is(err, dataset.ErrDuplicate) {
+	if err := Merge(t.Context(), []string{games, games}, x, Config{}); !errors.Is(err, dataset.ErrDuplicate) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(x); !errors.Is(err, os.ErrNotExist) {
@@ -98,13 +96,14 @@ func TestMergeWantsTheSameFeatures(t *testing.T) {
 		paths = append(paths, dir)
 	}
 	out := filepath.Join(t.TempDir(), "out")
-	if _, err := Merge(t.Context(), paths, out, Config{}); !errors.Is(err, ErrSchemas) {
+	if err := Merge(t.Context(), paths, out, Config{}); !errors.Is(err, ErrSchemas) {
 		t.Error(err)
 	}
-	if _, err := Shuffle(t.Context(), []string{paths[0], paths[0]}, out, Config{}); !errors.Is(err, dataset.ErrDuplicate) {
+	if err := Shuffle(t.Context(), []string{paths[0], paths[0]}, out, Config{}); !errors.Is(err, dataset.ErrDuplicate) {
 		t.Error(err)
 	}
-	if m, err := Merge(t.Context(), paths[:1], out, Config{}); err != nil || m.Rows != 1 {
+	setup.Check(t, Merge(t.Context(), paths[:1], out, Config{}))
+	if m, err := durable.LoadManifest(out); err != nil || m.Rows != 1 {
 		t.Error(m, err)
 	}
 }
@@ -119,10 +118,7 @@ func TestSplit(t *testing.T) {
 	parts := []Part{{"train", 8}, {"valid", 2}}
 	for _, by := range []string{ByGame, ByOpening} {
 		out := filepath.Join(dir, by)
-		ms, err := Split(t.Context(), []string{data}, out, parts, by, Config{Seed: 5})
-		if err != nil || ms[0].Rows+ms[1].Rows != int64(len(rows)) {
-			t.Fatal(ms, err)
-		}
+		setup.Check(t, Split(t.Context(), []string{data}, out, parts, by, Config{Seed: 5}))
 		where, next := map[uint64]string{}, map[string][]dataset.PositionRow{}
 		for _, p := range parts {
 			next[p.Name] = readPositions(t, filepath.Join(out, p.Name))
@@ -136,6 +132,9 @@ func TestSplit(t *testing.T) {
 				}
 				where[key] = p.Name
 			}
+		}
+		if n := len(next["train"]) + len(next["valid"]); n != len(rows) {
+			t.Fatalf("%d rows of %d", n, len(rows))
 		}
 		valid := 0
 		for _, name := range where {
@@ -157,15 +156,14 @@ func TestSplit(t *testing.T) {
 			}
 			next[where[key]] = list[1:]
 		}
-		if _, err := Split(t.Context(), []string{data}, out, parts, by,
-			Config{Seed: 5}); !errors.Is(err, dataset.ErrComplete) {
+		if err := Split(t.Context(), []string{data}, out, parts, by, Config{Seed: 5}); !errors.Is(err, dataset.ErrComplete) {
 			t.Error(err)
 		}
 	}
 	s := &splitting{parts: parts, by: ByGame, seed: 5}
 	half := filepath.Join(dir, "half")
 	writePositions(t, half, rows[len(rows)/2:])
-	setup.Must(Split(t.Context(), []string{half}, filepath.Join(dir, "halves"), parts, ByGame, Config{Seed: 5}))
+	setup.Check(t, Split(t.Context(), []string{half}, filepath.Join(dir, "halves"), parts, ByGame, Config{Seed: 5}))
 	for i, p := range parts {
 		for _, r := range readPositions(t, filepath.Join(dir, "halves", p.Name)) {
 			if s.part(dataset.GameNumber(r.Game)) != i {
@@ -180,7 +178,7 @@ func TestSplitWantsGames(t *testing.T) {
 	rows := namedPositions(4, 3)
 	rows[20].Game = 0
 	writePositions(t, filepath.Join(dir, "data"), rows)
-	_, err := Split(t.Context(), []string{filepath.Join(dir, "data")}, filepath.Join(dir, "out"),
+	err := Split(t.Context(), []string{filepath.Join(dir, "data")}, filepath.Join(dir, "out"),
 		[]Part{{"a", 1}, {"b", 1}}, ByGame, Config{})
 	if !errors.Is(err, dataset.ErrUngrouped) || !strings.Contains(err.Error(), "row 21") {
 		t.Error(err)
@@ -212,8 +210,7 @@ func TestShuffle(t *testing.T) {
 		out := filepath.Join(dir, name)
 		run := func(ctx context.Context, out string, seed uint64, c Config) error {
 			c.Seed = seed
-			_, err := shuffle(ctx, []string{data}, out, c, dataset.OpenPositions, limits)
-			return err
+			return shuffle(ctx, []string{data}, out, c, dataset.OpenPositions, limits)
 		}
 		setup.Check(t, run(t.Context(), out, 9, Config{}))
 		got := readPositions(t, out)
@@ -272,7 +269,7 @@ func TestShuffleIsUniform(t *testing.T) {
 	var at [8]int
 	for seed := range rounds {
 		out := filepath.Join(dir, fmt.Sprint(seed))
-		setup.Must(shuffle(t.Context(), []string{data}, out, Config{Seed: uint64(seed)}, dataset.OpenPositions,
+		setup.Check(t, shuffle(t.Context(), []string{data}, out, Config{Seed: uint64(seed)}, dataset.OpenPositions,
 			shuffleLimits{3, 100}))
 		for i, r := range readPositions(t, out) {
 			if r.Ply == 0 {

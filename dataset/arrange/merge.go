@@ -18,17 +18,16 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/dedup"
-	"github.com/assay-chess/assay/internal/durable"
 )
 
 // Merge concatenates data sets of one schema into a data set in dir. A game that occurs
 // twice is an error. The manifest names the parents and how many rows each gave, in their order. An interrupted Merge
 // is resumed; the error is dataset.ErrComplete (wrapped) if dir is complete already. Config.Fault learns the fault of
 // the labels.
-func Merge(ctx context.Context, paths []string, dir string, c Config) (*durable.Manifest, error) {
+func Merge(ctx context.Context, paths []string, dir string, c Config) error {
 	kind, err := kindOf(paths)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c.Seed = 0
 	switch kind {
@@ -60,14 +59,14 @@ type mergeReport struct {
 }
 
 func merge[R any](ctx context.Context, paths []string, dir string, c Config, open opener[R],
-	take func(v *dataset.Views, row *R) error) (*durable.Manifest, error) {
+	take func(v *dataset.Views, row *R) error) error {
 	s, err := openAll(paths, open, c)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	w, err := s.writer(dir, map[string]string{"operation": "merge"})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer w.Close()
 	var report mergeReport
@@ -87,14 +86,15 @@ func merge[R any](ctx context.Context, paths []string, dir string, c Config, ope
 		return w.Append(row)
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, f := range dataset.Faults(paths, views) {
 		if c.Fault != nil {
 			c.Fault(f)
 		}
 	}
-	return w.Finish(report)
+	_, err = w.Finish(report)
+	return err
 }
 
 // ErrSchemas says that data sets cannot be combined: their schemas differ, or they are

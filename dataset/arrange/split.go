@@ -11,7 +11,6 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/internal/durable"
 )
 
 // Values of by: what Split keeps together.
@@ -54,19 +53,12 @@ type splitConfig struct {
 
 // Split writes each game (or all games of an opening) of data sets of one schema to one of
 // the parts, in folders of dir. The part depends only on the seed and the number of the game
-// (or the key of the opening), not on the order, on other games or on names. An interrupted Split is resumed; the
-// error is dataset.ErrComplete (wrapped) if all parts are complete already.
-func Split(ctx context.Context, paths []string, dir string, parts []Part, by string, c Config) (
-	[]*durable.Manifest, error) {
-	if err := CheckParts(parts); err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
-	}
-	if by != ByGame && by != ByOpening {
-		return nil, fmt.Errorf("dataset: cannot split by %q: want %s or %s", by, ByGame, ByOpening)
-	}
+// (or the key of the opening), not on the order, on other games or on names. The parts must have passed CheckParts. An
+// interrupted Split is resumed; the error is dataset.ErrComplete (wrapped) if all parts are complete already.
+func Split(ctx context.Context, paths []string, dir string, parts []Part, by string, c Config) error {
 	kind, err := kindOf(paths)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s := &splitting{dir: dir, parts: parts, by: by, seed: c.Seed}
 	switch kind {
@@ -106,15 +98,15 @@ func (s *splitting) part(key uint64) int {
 }
 
 func split[R any](ctx context.Context, paths []string, s *splitting, c Config, open opener[R],
-	names func(*R) (game, opening uint64)) ([]*durable.Manifest, error) {
+	names func(*R) (game, opening uint64)) error {
 	src, err := openAll(paths, open, c)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	t := &splitter[R]{splitting: s, names: names, manifests: make([]*durable.Manifest, len(s.parts))}
-	defer t.each(func(_ int, w *dataset.Writer[R]) error { return w.Close() })
+	t := &splitter[R]{splitting: s, names: names}
+	defer t.each((*dataset.Writer[R]).Close)
 	if err := t.begin(src); err != nil {
-		return t.manifests, err
+		return err
 	}
 	n := int64(0)
 	err = src.each(ctx, "", func(row *R) error {
@@ -122,44 +114,36 @@ func split[R any](ctx context.Context, paths []string, s *splitting, c Config, o
 		err := t.add(row)
 		if errors.Is(err, dataset.ErrUngrouped) {
 			err = fmt.Errorf("dataset: row %d: %w: it has no %s", n, err, s.by)
-			return errors.Join(err, t.each(func(_ int, w *dataset.Writer[R]) error { return w.Discard() }))
+			return errors.Join(err, t.each((*dataset.Writer[R]).Discard))
 		}
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	err = t.each(func(i int, w *dataset.Writer[R]) (err error) {
-		t.manifests[i], err = w.Finish(nil)
+	return t.each(func(w *dataset.Writer[R]) error {
+		_, err := w.Finish(nil)
 		return err
 	})
-	return t.manifests, err
 }
 
 // splitter has a writer for each part, nil for a complete one.
 type splitter[R any] struct {
 	*splitting
-	names     func(*R) (game, opening uint64)
-	writers   []*dataset.Writer[R]
-	skip      []int64 // rows that an earlier process wrote
-	manifests []*durable.Manifest
+	names   func(*R) (game, opening uint64)
+	writers []*dataset.Writer[R]
+	skip    []int64 // rows that an earlier process wrote
 }
 
 // begin opens all parts. The error is dataset.ErrComplete (wrapped) if all of them are
 // complete.
 func (t *splitter[R]) begin(src *sources[R]) error {
-	var complete error
 	done := 0
 	for i, p := range t.parts {
-		dir := filepath.Join(t.dir, p.Name)
-		w, err := src.writer(dir, splitConfig{"split", t.by, t.parts, p.Name})
+		w, err := src.writer(filepath.Join(t.dir, p.Name), splitConfig{"split", t.by, t.parts, p.Name})
 		t.writers, t.skip = append(t.writers, w), append(t.skip, 0)
 		switch {
 		case errors.Is(err, dataset.ErrComplete):
-			if t.manifests[i], err = durable.LoadManifest(dir); err != nil {
-				return fmt.Errorf("dataset: %w", err)
-			}
-			complete = fmt.Errorf("dataset: %s: %w", t.dir, dataset.ErrComplete)
 			done++
 		case err != nil:
 			return err
@@ -168,7 +152,7 @@ func (t *splitter[R]) begin(src *sources[R]) error {
 		}
 	}
 	if done == len(t.parts) {
-		return complete
+		return fmt.Errorf("dataset: %s: %w", t.dir, dataset.ErrComplete)
 	}
 	return nil
 }
@@ -190,10 +174,10 @@ func (t *splitter[R]) add(r *R) error {
 }
 
 // each calls f with the writer of each part that is not complete.
-func (t *splitter[R]) each(f func(i int, w *dataset.Writer[R]) error) (err error) {
-	for i, w := range t.writers {
+func (t *splitter[R]) each(f func(w *dataset.Writer[R]) error) (err error) {
+	for _, w := range t.writers {
 		if w != nil {
-			err = errors.Join(err, f(i, w))
+			err = errors.Join(err, f(w))
 		}
 	}
 	return err
@@ -223,10 +207,10 @@ const (
 //
 // The buckets temporarily need disk space in dir: 104 bytes for each position. Their compression cost a
 // quarter of the CPU time.
-func Shuffle(ctx context.Context, paths []string, dir string, c Config) (*durable.Manifest, error) {
+func Shuffle(ctx context.Context, paths []string, dir string, c Config) error {
 	kind, err := kindOf(paths)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	switch kind {
 	case dataset.GamesFormat:
@@ -239,20 +223,20 @@ func Shuffle(ctx context.Context, paths []string, dir string, c Config) (*durabl
 }
 
 func shuffle[R any](ctx context.Context, paths []string, dir string, c Config, open opener[R],
-	limits shuffleLimits) (*durable.Manifest, error) {
+	limits shuffleLimits) error {
 	s, err := openAll(paths, open, c)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	buckets := min(max(1, (s.total+limits.bucketRows-1)/limits.bucketRows), maxBuckets)
 	w, err := s.writer(dir, map[string]any{"operation": "shuffle", "buckets": buckets}, dataset.Packed())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer w.Close()
 	temp := filepath.Join(dir, shuffleDir)
 	if err := os.RemoveAll(temp); err != nil { // left by a killed process
-		return nil, fmt.Errorf("dataset: %w", err)
+		return fmt.Errorf("dataset: %w", err)
 	}
 	defer os.RemoveAll(temp)
 	d := &dealer[R]{sources: s, out: w, skip: w.Rows()}
@@ -265,9 +249,10 @@ func shuffle[R any](ctx context.Context, paths []string, dir string, c Config, o
 		}
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return w.Finish(nil)
+	_, err = w.Finish(nil)
+	return err
 }
 
 func bucketName(i int) string { return fmt.Sprintf("bucket-%03d", i) }

@@ -164,10 +164,9 @@ func (a *arrangement) report(dirs []string) error {
 	})
 }
 
-func one(write func(context.Context, []string, string, arrange.Config) (*durable.Manifest, error)) arranger {
+func one(write func(context.Context, []string, string, arrange.Config) error) arranger {
 	return func(a *arrangement, paths []string) ([]string, error) {
-		_, err := write(a.cmd.Context(), paths, a.out, a.config)
-		return []string{a.out}, err
+		return []string{a.out}, write(a.cmd.Context(), paths, a.out, a.config)
 	}
 }
 
@@ -217,8 +216,7 @@ same command again to resume.`,
 		for _, part := range list {
 			dirs = append(dirs, filepath.Join(a.out, part.Name))
 		}
-		_, err = arrange.Split(a.cmd.Context(), paths, a.out, list, by, a.config)
-		return dirs, err
+		return dirs, arrange.Split(a.cmd.Context(), paths, a.out, list, by, a.config)
 	})
 	a.seeded()
 	a.cmd.Flags().StringSliceVar(&parts, "parts", []string{"train=0.9", "valid=0.1"},

@@ -75,7 +75,7 @@ var layout = []layoutRow{
 		[]string{"dataset", "dataset/internal/dedup", "internal/inorder", "internal/durable", "eval", "engine/search",
 			"engine/syzygy"}},
 	{"dataset/arrange", "merge, split, shuffle, compare; eval: a summary counts positions by phase",
-		[]string{"dataset", "dataset/internal/dedup", "internal/durable", "eval"}},
+		[]string{"dataset", "dataset/internal/dedup", "eval"}},
 	{"dataset/lines", "text formats of positions; source: line breaks and encodings",
 		[]string{"dataset", "internal/source"}},
 	{"dataset/internal/records", "binary formats of positions",
