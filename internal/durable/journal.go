@@ -265,13 +265,6 @@ func (j *Journal) syncSoon() error {
 	return j.Sync()
 }
 
-// written returns how many lines were appended, and how many of them are on disk.
-func (j *Journal) written() (lines, safe int64) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.lines, j.safe
-}
-
 // Replace replaces all lines by others, in one step and synced: after a crash the journal has
 // the old lines or the new ones.
 func (j *Journal) Replace(values []any) error {
@@ -328,13 +321,11 @@ const JournalName = "journal.jsonl"
 
 // Pending is the journal of a data set whose rows are made in any order: it keeps the units, such
 // as games, that are finished while their shard is not listed yet. Their lines leave it when the
-// shard is. Pending is safe for concurrent use.
+// shard is. A Pending is for one goroutine.
 type Pending[T any] struct {
 	number  func(*T) uint64
 	journal *Journal
-
-	mu    sync.Mutex
-	units map[uint64]T
+	units   map[uint64]T
 }
 
 // ReadPending returns the units in the journal at path whose number is first or above, by number.
@@ -374,17 +365,11 @@ func OpenPending[T any](path string, first uint64, number func(*T) uint64) (*Pen
 }
 
 // Units returns the units that are not in listed shards, by number.
-func (p *Pending[T]) Units() map[uint64]T {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return maps.Clone(p.units)
-}
+func (p *Pending[T]) Units() map[uint64]T { return maps.Clone(p.units) }
 
 // Add keeps a finished unit. When Add has returned, it survives a crash of the program, and after
 // a second at most a power cut (see Written).
 func (p *Pending[T]) Add(v T) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if err := p.journal.Append(&v); err != nil {
 		return err
 	}
@@ -393,12 +378,14 @@ func (p *Pending[T]) Add(v T) error {
 }
 
 // Written returns how many units were added, and how many of them, the first ones, survive a power cut.
-func (p *Pending[T]) Written() (added, safe int64) { return p.journal.written() }
+func (p *Pending[T]) Written() (added, safe int64) {
+	p.journal.mu.Lock()
+	defer p.journal.mu.Unlock()
+	return p.journal.lines, p.journal.safe
+}
 
 // Listed drops the units below first: their shards are on disk and listed.
 func (p *Pending[T]) Listed(first uint64) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	maps.DeleteFunc(p.units, func(n uint64, _ T) bool { return n < first })
 	var rest []any
 	for _, n := range slices.Sorted(maps.Keys(p.units)) {
