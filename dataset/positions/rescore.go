@@ -43,7 +43,6 @@ type scoresLine struct {
 
 // scores is the journal, with the scores that it held when it was opened.
 type scores struct {
-	path    string
 	config  string
 	journal *durable.Journal
 	known   map[int64]scoresLine
@@ -57,7 +56,7 @@ func (e *extraction) rescore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { s.journal.Close() }()
+	defer s.journal.Close()
 	if e.Filter.PV > 0 {
 		if err := e.openVariations(); err != nil {
 			return err
@@ -188,7 +187,6 @@ func (e *extraction) scored(s *scores, job *rescoreJob) error {
 		return nil
 	}
 	s.shards = e.writer.Rows() // rows in a shard are no longer needed in the journal
-	s.journal.Close()
 	if err := s.restart(); err != nil {
 		return fmt.Errorf("dataset: %w (%d rows are safely on disk)", err, e.writer.Rows())
 	}
@@ -206,13 +204,13 @@ func (e *extraction) openScores() (*scores, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	s := &scores{path: filepath.Join(e.writer.Dir(), scoresName), config: durable.SumBytes(doc),
-		known: map[int64]scoresLine{}, shards: e.writer.Rows()}
+	path := filepath.Join(e.writer.Dir(), scoresName)
+	s := &scores{config: durable.SumBytes(doc), known: map[int64]scoresLine{}, shards: e.writer.Rows()}
 	if s.from = s.shards; e.Filter.PV > 0 {
 		s.from = 0 // shards do not tell how many rows their variations have
 	}
 	ours, others := false, 0
-	s.journal, err = durable.OpenJournal(s.path, func(text []byte) error {
+	s.journal, err = durable.OpenJournal(path, func(text []byte) error {
 		var line scoresLine
 		if err := json.Unmarshal(text, &line); err != nil {
 			return err
@@ -227,37 +225,28 @@ func (e *extraction) openScores() (*scores, error) {
 		}
 		return nil
 	})
-	if err == nil && ours {
-		return s, nil
-	}
-	clear(s.known)
-	if err != nil && !errors.Is(err, durable.ErrDamaged) {
-		return nil, fmt.Errorf("dataset: %w", err)
-	}
-	if err == nil {
-		s.journal.Close()
-		if others > 0 {
-			return nil, fmt.Errorf("dataset: %s has %w, of %d positions", s.path, ErrOtherScores, others)
+	if errors.Is(err, durable.ErrDamaged) {
+		clear(s.known)
+		ours, others = false, 0
+		if err = durable.RemovePending(path); err == nil {
+			s.journal, err = durable.OpenJournal(path, nil)
 		}
 	}
-	if err := s.restart(); err != nil {
+	if err == nil && !ours {
+		if others > 0 {
+			s.journal.Close()
+			return nil, fmt.Errorf("dataset: %s has %w, of %d positions", path, ErrOtherScores, others)
+		}
+		err = s.restart()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
 	return s, nil
 }
 
-// restart replaces the journal by an empty one.
-func (s *scores) restart() error {
-	if err := durable.RemovePending(s.path); err != nil {
-		return err
-	}
-	journal, err := durable.OpenJournal(s.path, nil)
-	if err != nil {
-		return err // rescore closes the old one
-	}
-	s.journal = journal
-	return s.journal.Append(scoresLine{Config: s.config})
-}
+// restart drops the scores of the journal.
+func (s *scores) restart() error { return s.journal.Replace([]any{scoresLine{Config: s.config}}) }
 
 // recall sets the scores of a job from the journal, if it has them.
 func (s *scores) recall(job *rescoreJob) *rescoreJob {

@@ -202,17 +202,6 @@ func TestJournalOfScores(t *testing.T) {
 	}
 }
 
-// Where no new journal can be made, as on a full disk, the old one is still there to be closed.
-func TestJournalThatCannotBeginAgain(t *testing.T) {
-	e := scorer(t, t.TempDir(), "a", 2)
-	s := setup.Must(e.openScores())
-	s.path = filepath.Join(t.TempDir(), "gone", scoresName)
-	err := e.scored(s, block(0, 2))
-	if !errors.Is(err, os.ErrNotExist) || s.journal == nil || e.writer.Rows() != 2 {
-		t.Errorf("%v, journal %v, %d rows", err, s.journal, e.writer.Rows())
-	}
-}
-
 // A journal of the same configuration is read again, from the rows on that are in no shard. One of
 // another configuration is replaced if it holds no score, and a damaged one always.
 func TestOpenScores(t *testing.T) {
