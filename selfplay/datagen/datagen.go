@@ -134,14 +134,8 @@ func newRowMaker(id identity, doc any) (rowMaker, error) {
 }
 
 func (m rowMaker) row(r *selfplay.Result) (*dataset.GameRow, error) {
-	row, err := gamelog.Row(r, m.runID)
-	if err != nil {
-		return nil, err
-	}
-	row.Nodes = uint32(m.nodes)
 	sides := sidesOf(r.Number, len(m.players))
-	row.White, row.Black = m.players[sides[0]], m.players[sides[1]]
-	return row, nil
+	return gamelog.Row(r, m.runID, m.nodes, m.players[sides[0]], m.players[sides[1]])
 }
 
 // Summary counts the games of a data set. It is computed from the games on disk, so it is

@@ -211,13 +211,11 @@ func (g *games) Record(games []selfplay.Result) error {
 }
 
 func (g *games) record(r *selfplay.Result) error {
-	row, err := Row(r, g.runID)
+	sides, limits := g.Sides(r.Number)
+	row, err := Row(r, g.runID, limits[0].Nodes, sides[0].Identity(), sides[1].Identity())
 	if err != nil {
 		return err
 	}
-	sides, limits := g.Sides(r.Number)
-	row.Nodes = uint32(limits[0].Nodes)
-	row.White, row.Black = sides[0].Identity(), sides[1].Identity()
 	if r.Number >= g.kept {
 		if err := g.games.Append(row); err != nil {
 			return err
@@ -259,8 +257,8 @@ func (g *games) tags(game uint64) []pgn.Tag {
 	return tags
 }
 
-// Row returns the game as a row of a data set, without the players' names and the limit.
-func Row(r *selfplay.Result, runID string) (*dataset.GameRow, error) {
+// Row returns the game as a row of a data set, with the limit of nodes and the players.
+func Row(r *selfplay.Result, runID string, nodes uint64, white, black string) (*dataset.GameRow, error) {
 	game, opening, err := r.Replay()
 	if err != nil {
 		return nil, err
@@ -273,7 +271,7 @@ func Row(r *selfplay.Result, runID string) (*dataset.GameRow, error) {
 	row.Opening, row.OpeningPlies = opening, uint16(r.Opening)
 	row.Scores = r.Scores
 	row.Result, row.Termination = int8(r.Result), string(r.Termination)
-	row.Seed = r.Seed
+	row.Seed, row.Nodes, row.White, row.Black = r.Seed, uint32(nodes), white, black
 	return &row, nil
 }
 
@@ -327,11 +325,10 @@ func ReadGames(dir string, visit func(number uint64, g *dataset.GameRow)) error 
 			if r.Number < first {
 				return nil
 			}
-			row, err := Row(r, "")
+			row, err := Row(r, "", 0, r.Players[0], r.Players[1])
 			if err != nil {
 				return err
 			}
-			row.White, row.Black = r.Players[0], r.Players[1]
 			visit(r.Number, row)
 			return nil
 		})

@@ -63,9 +63,7 @@ func TestReadGames(t *testing.T) {
 	defer w.Close()
 	for n := range uint64(2) {
 		r := played(t, n)
-		row := setup.Must(Row(&r, ""))
-		row.White, row.Black = "a", "b"
-		setup.Check(t, w.Append(row))
+		setup.Check(t, w.Append(setup.Must(Row(&r, "", 0, "a", "b"))))
 	}
 	pending := setup.Must(OpenPending(early, 0))
 	for _, n := range []uint64{1, 4, 2} { // the process ended before the line of game 1 left
@@ -274,10 +272,10 @@ func TestTags(t *testing.T) {
 	r := played(t, 5)
 	for _, why := range []board.Termination{r.Termination, selfplay.TimeForfeit} {
 		r.Termination = why
-		row := setup.Must(Row(&r, "id"))
+		row := setup.Must(Row(&r, "id", 7, "a", "b"))
 		got := ResultOf(row, 5, r.Players)
-		if again := setup.Must(Row(got, "id")); !reflect.DeepEqual(row, again) || got.Number != 5 || got.Players != r.Players ||
-			got.Late != (why == selfplay.TimeForfeit) || len(got.Depths) != len(r.Moves) {
+		if again := setup.Must(Row(got, "id", 7, "a", "b")); !reflect.DeepEqual(row, again) || got.Number != 5 ||
+			got.Players != r.Players || got.Late != (why == selfplay.TimeForfeit) || len(got.Depths) != len(r.Moves) {
 			t.Errorf("%+v became %+v", row, again)
 		}
 	}
