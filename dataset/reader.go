@@ -292,7 +292,7 @@ func (r *Reader[R]) Size() (n int64, err error) {
 // file (of several files, the SHA-256 of the list of theirs, in hex, one per line).
 func (r *Reader[R]) ID() (string, error) {
 	if r.manifest != nil {
-		return r.manifest.ID()
+		return r.manifest.ID(), nil
 	}
 	list := ""
 	for _, f := range r.files {

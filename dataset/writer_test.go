@@ -50,8 +50,8 @@ func TestGamesRoundTrip(t *testing.T) {
 			}
 		}
 		id, err := r.ID()
-		if id2, err2 := m.ID(); id != id2 || err != nil || err2 != nil {
-			t.Errorf("id %s %v, %s %v", id, err, id2, err2)
+		if id != m.ID() || err != nil {
+			t.Errorf("id %s %v, %s", id, err, m.ID())
 		}
 	}
 }

@@ -246,9 +246,9 @@ func (m *Manifest) Encode() (data []byte, id string, err error) {
 
 // ID identifies the data set: it is the checksum in the manifest's last line,
 // and covers rows, shards, configuration, seed, program and parents.
-func (m *Manifest) ID() (string, error) {
-	_, id, err := m.Encode()
-	return id, err
+func (m *Manifest) ID() string {
+	_, id, _ := m.Encode() // it was saved or loaded before, so that it is valid
+	return id
 }
 
 // Save writes the manifest into dir atomically.

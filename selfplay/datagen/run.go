@@ -224,9 +224,9 @@ func (g *generator) count() error {
 		g.used = append(g.used, row.Opening)
 	}
 	if m := r.Manifest(); m.Complete {
-		g.summary.DataID, err = m.ID()
+		g.summary.DataID = m.ID()
 	}
-	return err
+	return nil
 }
 
 func (g *generator) add(row *dataset.GameRow, r *selfplay.Result) {
@@ -344,9 +344,7 @@ func (g *generator) finish(report selfplay.SeriesReport) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if g.summary.DataID, err = m.ID(); err != nil {
-		return nil, err
-	}
+	g.summary.DataID = m.ID()
 	g.summary.Took, g.summary.Search = time.Since(g.started), report
 	g.summary.Warnings = g.guard.Warnings(g.Limits, g.Players...)
 	g.summary.Views = g.viewFault()

@@ -147,11 +147,7 @@ func (a *arrangement) report(dirs []string) error {
 		if err != nil {
 			return err
 		}
-		id, err := m.ID()
-		if err != nil {
-			return err
-		}
-		sets = append(sets, set{dir, id, m.Rows})
+		sets = append(sets, set{dir, m.ID(), m.Rows})
 		text += fmt.Sprintf("%s: %s, %d rows\n", dir, m.Schema, m.Rows)
 	}
 	var v any = map[string]any{"out": a.out, "parts": sets}

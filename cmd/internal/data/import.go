@@ -168,10 +168,6 @@ func (f *importFlags) run(cmd *cobra.Command, sources []string) error {
 }
 
 func (f *importFlags) print(cmd *cobra.Command, m *durable.Manifest, n *convert.Imported) error {
-	id, err := m.ID()
-	if err != nil {
-		return err
-	}
 	games := ""
 	switch {
 	case n.Inferred:
@@ -183,7 +179,7 @@ func (f *importFlags) print(cmd *cobra.Command, m *durable.Manifest, n *convert.
 		Out string `json:"out"`
 		ID  string `json:"id"`
 		*convert.Imported
-	}{f.out, id, n}, func(w io.Writer) error {
+	}{f.out, m.ID(), n}, func(w io.Writer) error {
 		quote.Fprintf(w, "%s: %s, %d rows%s; %d refused\n", f.out, n.Schema, n.Rows, games, n.Refused)
 		return printComments(w, n.Comments)
 	})

@@ -293,16 +293,12 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 		warn("%d of %d games have the same moves as an earlier one; is some data passed twice, under another name?",
 			counts.SameMoves, counts.Games)
 	}
-	id, err := m.ID()
-	if err != nil {
-		return err
-	}
 	return ui.Show(cmd, struct {
 		Out  string `json:"out"`
 		ID   string `json:"id"`
 		Rows int64  `json:"rows"`
 		positions.Counts
-	}{f.out, id, m.Rows, counts}, func(w io.Writer) error { return printCounts(w, counts, f.filter.PhaseShares) })
+	}{f.out, m.ID(), m.Rows, counts}, func(w io.Writer) error { return printCounts(w, counts, f.filter.PhaseShares) })
 }
 
 // warnUnscored warns if the player gave no score of some positions.

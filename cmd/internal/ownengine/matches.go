@@ -246,14 +246,10 @@ func there(added []string, book string) error {
 		if err != nil {
 			return err
 		}
-		id, err := m.ID()
-		if err != nil {
-			return err
-		}
-		if slices.Contains(ids, id) {
+		if slices.Contains(ids, m.ID()) {
 			return fmt.Errorf("%s: %w", path, dataset.ErrDuplicate)
 		}
-		ids = append(ids, id)
+		ids = append(ids, m.ID())
 	}
 	if book == "" {
 		return nil

@@ -125,12 +125,8 @@ func (f *featuresFlags) run(cmd *cobra.Command, args []string) error {
 }
 
 func (f *featuresFlags) print(cmd *cobra.Command, sources []string, m *durable.Manifest, p *tuner.Prediction) error {
-	id, err := m.ID()
-	if err != nil {
-		return err
-	}
 	noise := noiseOf(m)
-	return ui.Show(cmd, map[string]any{"out": f.out, "id": id, "rows": m.Rows, "prediction": p,
+	return ui.Show(cmd, map[string]any{"out": f.out, "id": m.ID(), "rows": m.Rows, "prediction": p,
 		"noise": noise}, func(w io.Writer) error { return f.printText(w, sources, m, p, &noise) })
 }
 
