@@ -88,10 +88,7 @@ func Open(dir string) (*dataset.Reader[dataset.GameRow], error) {
 	if err := json.Unmarshal(r.Manifest().Config, &id); err != nil || len(id.Players) == 0 {
 		clear(games) // another program's run played them
 	}
-	rows, err := newRowMaker(id, r.Manifest().Config)
-	if err != nil {
-		return nil, err
-	}
+	rows := newRowMaker(id, r.Manifest().Config)
 	var more []dataset.GameRow
 	for _, g := range gapless(games, uint64(r.Len())) {
 		row, err := rows.row(&g)
@@ -128,9 +125,8 @@ type rowMaker struct {
 }
 
 // newRowMaker returns the maker for the identity, and for its JSON.
-func newRowMaker(id identity, doc any) (rowMaker, error) {
-	runID, err := gamelog.RunID(doc)
-	return rowMaker{runID, id.Limits.Nodes, id.Players}, err
+func newRowMaker(id identity, doc any) rowMaker {
+	return rowMaker{gamelog.RunID(doc), id.Limits.Nodes, id.Players}
 }
 
 func (m rowMaker) row(r *selfplay.Result) (*dataset.GameRow, error) {

@@ -77,7 +77,7 @@ type generator struct {
 }
 
 func newGenerator(c Config, id identity, run *durable.Run, openings selfplay.Openings) *generator {
-	g := &generator{Config: c, id: id, run: run, openings: openings}
+	g := &generator{Config: c, id: id, run: run, openings: openings, rows: newRowMaker(id, &id)}
 	g.guard = gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel()}
 	for _, p := range c.Players {
 		g.guard.Names = append(g.guard.Names, p.Label())
@@ -91,11 +91,8 @@ func sidesOf(game uint64, n int) [2]int {
 }
 
 func (g *generator) generate(ctx context.Context) (*Summary, error) {
-	var err error
-	if g.rows, err = newRowMaker(g.id, &g.id); err != nil {
-		return nil, err
-	}
-	if err := g.openData(); err != nil {
+	err := g.openData()
+	if err != nil {
 		return nil, err
 	}
 	if g.writer == nil { // complete, but the process ended before it wrote the result

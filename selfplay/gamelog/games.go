@@ -31,12 +31,9 @@ const (
 
 // RunID returns the run's part of the ids of games. Runs of equal configuration have equal
 // games and ids; others share no id.
-func RunID(identity any) (string, error) {
-	doc, err := json.Marshal(identity)
-	if err != nil {
-		return "", err
-	}
-	return durable.SumBytes(doc), nil
+func RunID(identity any) string {
+	doc, _ := json.Marshal(identity) // config.json or a manifest has it
+	return durable.SumBytes(doc)
 }
 
 // destination says where games are kept, and what identifies them.
@@ -72,11 +69,9 @@ type journal interface {
 // open opens the files in the run's folder, then calls replay with the games of the
 // journal in the order they finished.
 func (g *games) open(replay func(*selfplay.Result) error) error {
-	var err error
-	if g.runID, err = RunID(g.Identity); err != nil {
-		return err
-	}
-	if err := g.openData(); err != nil {
+	g.runID = RunID(g.Identity)
+	err := g.openData()
+	if err != nil {
 		return err
 	}
 	// The PGN is written from the start: nothing in it shows whether it is complete.
