@@ -38,45 +38,45 @@ import "fmt"
 
 // declareContact declares the terms that need both sides. All start at zero.
 func declareContact(t *table) {
-	t.contact(assayIsolatedOpen, groupPawns, sourceOurs, "isolated.unopposed", "backward.unopposed")
-	t.contact(assayOutpost, groupPieces, sourceShannonKnights, "outpost.knight", "outpost.bishop", "outpost.in-reach")
-	t.contact(assayPassedHalt, groupPassed, sourceOurs, ranked("passed.blocked", 2, 7)...)
-	t.contact(assayPassedOpen, groupPassed, sourceOurs, ranked("passed.free", 4, 7)...)
-	t.contact(assayPassedSafe, groupPassed, sourceOurs, ranked("passed.can-step", 4, 7)...)
-	t.contact(assayPassedRook, groupPassed, sourceOurs, "passed.rook-behind.own", "passed.rook-behind.their")
-	t.contact(assayUnstoppable, groupPassed, sourceOurs, "passed.unstoppable")
+	t.zeros(assayIsolatedOpen, groupPawns, sourceOurs, "isolated.unopposed", "backward.unopposed")
+	t.zeros(assayOutpost, groupPieces, sourceShannonKnights, "outpost.knight", "outpost.bishop", "outpost.in-reach")
+	t.zeros(assayPassedHalt, groupPassed, sourceOurs, ranked("passed.blocked", 2, 7)...)
+	t.zeros(assayPassedOpen, groupPassed, sourceOurs, ranked("passed.free", 4, 7)...)
+	t.zeros(assayPassedSafe, groupPassed, sourceOurs, ranked("passed.can-step", 4, 7)...)
+	t.zeros(assayPassedRook, groupPassed, sourceOurs, "passed.rook-behind.own", "passed.rook-behind.their")
+	t.zeros(assayUnstoppable, groupPassed, sourceOurs, "passed.unstoppable")
 	for i := range 4 {
 		for d := range 6 {
-			t.contact(assayPassedOwn+6*i+d, groupPassed, sourceOurs, fmt.Sprintf("passed.own-king.rank%d.%d", i+4, d))
-			t.contact(assayPassedTheir+6*i+d, groupPassed, sourceOurs,
+			t.zeros(assayPassedOwn+6*i+d, groupPassed, sourceOurs, fmt.Sprintf("passed.own-king.rank%d.%d", i+4, d))
+			t.zeros(assayPassedTheir+6*i+d, groupPassed, sourceOurs,
 				fmt.Sprintf("passed.their-king.rank%d.%d", i+4, d))
 		}
 	}
-	t.contact(assayCheck, groupKing, sourceOurs, "check.knight", "check.bishop", "check.rook", "check.queen")
-	t.contact(assayRingWeak, groupKing, sourceShannonRing, numbered("king-ring.weak", weakBuckets)...)
-	t.contact(assayAttackers, groupKing, sourceShannonRing, numbered("king-ring.attackers", 4)...)
-	t.contact(assayDanger, groupKing, sourceShannonRing, numbered("king-danger", dangerBuckets)...)
-	t.contact(assayBareFlank, groupKing, sourceOurs, "king.bare-flank")
-	t.contact(assayPinned, groupPieces, sourceShannonPins, "pin")
-	t.contact(assayThreatPawn, groupThreats, sourceShannonRestless,
+	t.zeros(assayCheck, groupKing, sourceOurs, "check.knight", "check.bishop", "check.rook", "check.queen")
+	t.zeros(assayRingWeak, groupKing, sourceShannonRing, numbered("king-ring.weak", weakBuckets)...)
+	t.zeros(assayAttackers, groupKing, sourceShannonRing, numbered("king-ring.attackers", 4)...)
+	t.zeros(assayDanger, groupKing, sourceShannonRing, numbered("king-danger", dangerBuckets)...)
+	t.zeros(assayBareFlank, groupKing, sourceOurs, "king.bare-flank")
+	t.zeros(assayPinned, groupPieces, sourceShannonPins, "pin")
+	t.zeros(assayThreatPawn, groupThreats, sourceShannonRestless,
 		"threat.pawn.knight", "threat.pawn.bishop", "threat.pawn.rook", "threat.pawn.queen")
-	t.contact(assayThreatMinor, groupThreats, sourceShannonRestless,
+	t.zeros(assayThreatMinor, groupThreats, sourceShannonRestless,
 		"threat.minor.pawn", "threat.minor.knight", "threat.minor.bishop", "threat.minor.rook", "threat.minor.queen")
-	t.contact(assayThreatRook, groupThreats, sourceShannonRestless,
+	t.zeros(assayThreatRook, groupThreats, sourceShannonRestless,
 		"threat.rook.pawn", "threat.rook.knight", "threat.rook.bishop", "threat.rook.rook", "threat.rook.queen")
-	t.contact(assayThreatKing, groupThreats, sourceOurs, "threat.king", "threat.pawn-step")
-	t.contact(assayHanging, groupThreats, sourceShannonRestless, "hanging.pawn", "hanging.piece")
-	t.contact(assayAgainst, GroupMaterial, sourceOurs,
+	t.zeros(assayThreatKing, groupThreats, sourceOurs, "threat.king", "threat.pawn-step")
+	t.zeros(assayHanging, groupThreats, sourceShannonRestless, "hanging.pawn", "hanging.piece")
+	t.zeros(assayAgainst, GroupMaterial, sourceOurs,
 		"against.knight-pawn", "against.bishop-pawn", "against.rook-pawn", "against.queen-pawn",
 		"against.rook-knight", "against.rook-bishop", "against.queen-knight", "against.queen-bishop",
 		"against.queen-rook")
-	t.contact(assayMopEdge, groupKing, sourceOurs, "mop-up.edge.0", "mop-up.edge.1", "mop-up.edge.2", "mop-up.edge.3")
-	t.contact(assayMopKings, groupKing, sourceOurs,
+	t.zeros(assayMopEdge, groupKing, sourceOurs, "mop-up.edge.0", "mop-up.edge.1", "mop-up.edge.2", "mop-up.edge.3")
+	t.zeros(assayMopKings, groupKing, sourceOurs,
 		"mop-up.kings.2", "mop-up.kings.3", "mop-up.kings.4", "mop-up.kings.5", "mop-up.kings.6", "mop-up.kings.7")
 }
 
-// contact declares tapered terms that start at zero, at consecutive indices.
-func (t *table) contact(index int, group, source string, names ...string) {
+// zeros declares tapered terms that start at zero, at consecutive indices.
+func (t *table) zeros(index int, group, source string, names ...string) {
 	for i, name := range names {
 		t.set(index+i, Term{Name: name, Group: group, Tapered: true, Source: source}, 0)
 	}

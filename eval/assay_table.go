@@ -108,7 +108,7 @@ func declareAssay(t *table) {
 	declareKing(t)
 	declareContact(t)
 	declareSquares(t)
-	t.set(assayTempo, Term{Name: "tempo", Group: groupTempo, Tapered: true, Source: sourceOurs}, 0)
+	t.zeros(assayTempo, groupTempo, sourceOurs, "tempo")
 }
 
 func declareMaterial(t *table) {
@@ -135,46 +135,26 @@ func declareMobility(t *table) {
 }
 
 func declarePawns(t *table) {
-	pawn := func(index int, name, group, source string, start int32) {
-		t.set(index, Term{Name: name, Group: group, Tapered: true, Source: source}, start)
+	for i, name := range []string{"doubled", "isolated", "backward"} {
+		t.set(assayDoubled+i, Term{Name: name, Group: groupPawns, Tapered: true, Source: sourceShannon}, -50)
 	}
-	pawn(assayDoubled, "doubled", groupPawns, sourceShannon, -50)
-	pawn(assayIsolated, "isolated", groupPawns, sourceShannon, -50)
-	pawn(assayBackward, "backward", groupPawns, sourceShannon, -50)
-	for r := 2; r <= 7; r++ {
-		pawn(assayPhalanx+r-2, fmt.Sprintf("phalanx.rank%d", r), groupPawns, sourceOurs, 0)
-		pawn(assayPassed+r-2, fmt.Sprintf("passed.rank%d", r), groupPassed, sourceShannonPassed, 0)
-	}
-	for r := 3; r <= 7; r++ {
-		pawn(assaySupported+r-3, fmt.Sprintf("supported.rank%d", r), groupPawns, sourceOurs, 0)
-	}
+	t.zeros(assayPhalanx, groupPawns, sourceOurs, ranked("phalanx", 2, 7)...)
+	t.zeros(assaySupported, groupPawns, sourceOurs, ranked("supported", 3, 7)...)
+	t.zeros(assayPassed, groupPassed, sourceShannonPassed, ranked("passed", 2, 7)...)
 }
 
 func declarePieces(t *table) {
-	for i, term := range []struct{ name, source string }{
-		{"bishop-pair", sourceOurs},
-		{"rook.open-file", sourceShannonRooks},
-		{"rook.half-open-file", sourceShannonRooks},
-		{"rook.seventh", sourceShannon7th},
-	} {
-		t.set(assayPair+i, Term{Name: term.name, Group: groupPieces, Tapered: true, Source: term.source}, 0)
-	}
+	t.zeros(assayPair, groupPieces, sourceOurs, "bishop-pair")
+	t.zeros(assayOpen, groupPieces, sourceShannonRooks, "rook.open-file", "rook.half-open-file")
+	t.zeros(assaySeventh, groupPieces, sourceShannon7th, "rook.seventh")
 }
 
 func declareKing(t *table) {
 	for i, where := range []string{"own-file", "next-file"} {
-		for r := 1; r <= 7; r++ {
-			name := fmt.Sprintf("shelter.%s.rank%d", where, r)
-			if r == 1 {
-				name = fmt.Sprintf("shelter.%s.none", where)
-			}
-			t.set(assayShelter+7*i+r-1, Term{Name: name, Group: groupKing, Tapered: true, Source: sourceShannonKing}, 0)
-		}
+		name := "shelter." + where
+		t.zeros(assayShelter+7*i, groupKing, sourceShannonKing, append([]string{name + ".none"}, ranked(name, 2, 7)...)...)
 	}
-	for i := range ringBuckets {
-		name := fmt.Sprintf("king-ring.%d", i+1)
-		t.set(assayRing+i, Term{Name: name, Group: groupKing, Tapered: true, Source: sourceShannonRing}, 0)
-	}
+	t.zeros(assayRing, groupKing, sourceShannonRing, numbered("king-ring", ringBuckets)...)
 }
 
 // declareSquares declares the piece-square tables. Squares are named from White's view:
