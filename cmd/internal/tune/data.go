@@ -28,6 +28,7 @@ type tuneTask struct {
 	parent string      // id of the start weights; empty for an external evaluation
 	terms  []rows.Term
 	paths  []string // of the data
+	hashes []string // of the data, in order
 
 	positions []rows.Source
 	features  []rows.FeatureSource
@@ -90,19 +91,11 @@ func (t *tuneTask) open(paths []string, stderr io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if ids := t.identity(); slices.Contains(ids[:i], ids[i]) {
+		if slices.Contains(t.hashes[:i], t.hashes[i]) {
 			return fmt.Errorf("%s: %w", path, dataset.ErrDuplicate)
 		}
 	}
 	return nil
-}
-
-// weight is what multiplies the weights of the rows of the next path.
-func (t *tuneTask) weight() float32 {
-	if t.weights == nil {
-		return 1
-	}
-	return float32(t.weights[len(t.views)])
 }
 
 // importAdvice says how a file of another format becomes data that can be tuned on.
@@ -125,18 +118,25 @@ func (t *tuneTask) openTest(f *tuneFlags, stderr io.Writer) (*tuneTask, error) {
 	if err := x.open(f.test, stderr); err != nil {
 		return nil, fmt.Errorf("--test: %w", err)
 	}
-	for i, id := range x.identity() {
-		if slices.Contains(t.identity(), id) {
+	for i, id := range x.hashes {
+		if slices.Contains(t.hashes, id) {
 			return nil, ui.Usagef("--test %s is also tuned on: give data that the fit has not seen", f.test[i])
 		}
 	}
 	return x, nil
 }
 
-func warnUnverified(stderr io.Writer, path string, verified bool) {
+// begin begins with a data set. It returns what looks at the scores of its rows, and what multiplies their weights.
+func (t *tuneTask) begin(path string, verified bool, stderr io.Writer) (views *dataset.Views, weight float32) {
 	if !verified {
 		fmt.Fprintf(stderr, "tune: %s has no manifest: its contents are unverified\n", path)
 	}
+	views, weight = &dataset.Views{}, 1
+	if t.weights != nil {
+		weight = float32(t.weights[len(t.views)])
+	}
+	t.views = append(t.views, views)
+	return views, weight
 }
 
 func (t *tuneTask) addPositions(path string, stderr io.Writer) error {
@@ -144,11 +144,9 @@ func (t *tuneTask) addPositions(path string, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	warnUnverified(stderr, path, d.Verified())
+	views, weight := t.begin(path, d.Verified(), stderr)
 	s, err := rows.SourceOf(d)
 	t.noise.total += d.Len()
-	views, weight := &dataset.Views{}, t.weight()
-	t.views = append(t.views, views)
 	s.Rows = watched(s.Rows, func(p *dataset.PositionRow) bool {
 		p.Weight *= weight
 		t.noise.take(&p.Board)
@@ -159,7 +157,7 @@ func (t *tuneTask) addPositions(path string, stderr io.Writer) error {
 		}
 		return true
 	})
-	t.positions = append(t.positions, s)
+	t.positions, t.hashes = append(t.positions, s), append(t.hashes, s.Hash)
 	return err
 }
 
@@ -168,7 +166,7 @@ func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	warnUnverified(stderr, path, d.Verified())
+	views, weight := t.begin(path, d.Verified(), stderr)
 	if err := checkNames(&set); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -179,14 +177,12 @@ func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
 	}
 	t.reported = t.reported.Plus(noiseOf(d.Manifest()))
 	s, err := rows.SourceOf(d)
-	views, weight := &dataset.Views{}, t.weight()
-	t.views = append(t.views, views)
 	s.Rows = watched(s.Rows, func(r *dataset.FeatureRow) bool {
 		r.Weight *= weight
 		views.Feature(r, set.Unit)
 		return true
 	})
-	t.features = append(t.features, s)
+	t.features, t.hashes = append(t.features, s), append(t.hashes, s.Hash)
 	return err
 }
 
@@ -277,17 +273,6 @@ func (t *tuneTask) signChanges(ctx context.Context, s *rows.Store, r *tuner.Resu
 		before[i], after[i] = r.Terms[i].StartEG, float64(r.Terms[i].EG)
 	}
 	return rows.NewLinear(t.set).SignChanges(ctx, s, before, after)
-}
-
-// identity returns the hashes of the data, in order.
-func (t *tuneTask) identity() (hashes []string) {
-	for _, s := range t.positions {
-		hashes = append(hashes, s.Hash)
-	}
-	for _, s := range t.features {
-		hashes = append(hashes, s.Hash)
-	}
-	return hashes
 }
 
 // checkViews returns an error if the fit would learn from scores or results that are not from White's view.

@@ -54,10 +54,10 @@ func openTuneOut(f *tuneFlags, t *tuneTask) (*tuneOut, json.RawMessage, error) {
 	if strings.HasSuffix(f.out, ".json") {
 		return &tuneOut{path: f.out}, nil, nil
 	}
-	c := tuneConfig{Model: t.name, From: t.parent, Data: t.identity(), Fit: f.c.Text(), Ablate: f.c.Ablate,
+	c := tuneConfig{Model: t.name, From: t.parent, Data: t.hashes, Fit: f.c.Text(), Ablate: f.c.Ablate,
 		Weights: t.weights, Program: ui.Version()}
 	if t.test != nil {
-		c.Test = t.test.identity()
+		c.Test = t.test.hashes
 	}
 	if f.c.Folds != tuneFolds {
 		c.Folds = cmp.Or(f.c.Folds, -1)
