@@ -189,49 +189,28 @@ type Report struct {
 // over rows by weight, errors are standard errors. Its JSON is the one form in which assay tune, assay learn
 // and the reports write and read a fit; weight files use the same keys for terms.
 type Result struct {
-	Data
-	Method   string `json:"method"`   // what was minimized, and how
-	Settings string `json:"settings"` // everything else that decided the fit beside data, start weights and seed
-	Verdict
-	// Unscored is the number of rows without a search score, where Config.Lambda is below 1:
-	// their target is the result alone.
-	Unscored int `json:"unscored,omitempty"`
-	Convergence
-	Units
-	StepLosses
-	Certainty
-	Statistics
-	Warnings []string `json:"warnings"`
-	Partial  bool     `json:"partial"` // ended early: no errors or tables
-
-	Config  Config            `json:"-"`
-	Sources []rows.SourceInfo `json:"-"` // of the rows
-	heldOut *clusterLosses    // of cross-validation
-}
-
-// Data says what a fit was made to.
-type Data struct {
-	Rows      int   `json:"rows"`
-	RowsTrain int   `json:"rows_train"`
-	RowsValid int   `json:"rows_valid"`
-	Games     int64 `json:"games"`
-	// Clusters are games or, if ByOpening, all games of an opening.
+	// What it was made to. Clusters are games or, if ByOpening, all games of an opening.
+	Rows          int    `json:"rows"`
+	RowsTrain     int    `json:"rows_train"`
+	RowsValid     int    `json:"rows_valid"`
+	Games         int64  `json:"games"`
 	Clusters      int    `json:"clusters"`
 	ClustersTrain int    `json:"clusters_train"`
 	ClustersHeld  int    `json:"clusters_held"`
 	ByOpening     bool   `json:"by_opening"`
-	Split         string `json:"split"` // in words
-}
+	Split         string `json:"split"`    // in words
+	Method        string `json:"method"`   // what was minimized, and how
+	Settings      string `json:"settings"` // everything else that decided the fit beside data, start weights and seed
+	Verdict
+	// Unscored is the number of rows without a search score, where Config.Lambda is below 1:
+	// their target is the result alone.
+	Unscored int `json:"unscored,omitempty"`
 
-// Convergence says how the method ended.
-type Convergence struct {
+	// How the method ended.
 	Steps     int       `json:"steps"`
 	Gap       num.Float `json:"gap"` // estimated distance from the smallest mean loss
 	Converged bool      `json:"converged"`
-}
 
-// Units says what the numbers of a fit mean.
-type Units struct {
 	// K is the slope used in the fit; FileK is the one that belongs to the
 	// rescaled weights, K/Rescale. KScore is 0 where scores were not used.
 	K       float64 `json:"k"`
@@ -245,28 +224,11 @@ type Units struct {
 	// PriorFactor is the factor on the widths of all priors, 0 for 1.
 	PriorFactor float64 `json:"prior_factor,omitempty"`
 	Tied        bool    `json:"tied"` // file-mirrored twins shared a parameter
-}
 
-// StepLosses are the losses of the weights on their way.
-type StepLosses struct {
 	Start   Losses `json:"loss_start"`   // under the start weights
 	Fit     Losses `json:"loss_fit"`     // under the fit
 	Rounded Losses `json:"loss_rounded"` // under its rounded weights
-}
 
-// Losses are the mean losses of one set of weights; NaN where there are no rows.
-type Losses struct {
-	Train num.Float `json:"train"`
-	Valid num.Float `json:"valid"`
-}
-
-func lossesOf(m *objective.Measures) Losses {
-	train, valid := m.Means()
-	return Losses{num.Float(train), num.Float(valid)}
-}
-
-// Certainty says how much the data determine.
-type Certainty struct {
 	// Parameters is the number of free numbers, Effective how many of them
 	// the data (rather than the prior) determined: tr(H (H+DP)^-1).
 	Parameters int     `json:"parameters"`
@@ -275,10 +237,7 @@ type Certainty struct {
 	Design     float64 `json:"design_effect"`
 	Clustering float64 `json:"clustering"`
 	Dispersion float64 `json:"dispersion"`
-}
 
-// Statistics are the coefficients, and what follows from them.
-type Statistics struct {
 	Terms     []TermFit         `json:"terms,omitempty"`
 	Tables    []stats.Table     `json:"tables,omitempty"`
 	Groups    []stats.GroupGain `json:"groups,omitempty"`    // in order of the table
@@ -292,22 +251,39 @@ type Statistics struct {
 	Linearization *Linearization `json:"local,omitempty"`
 	// Nonlinear is of an evaluation with a formula; nil if there is none.
 	Nonlinear *Nonlinear `json:"bend,omitempty"`
+
+	Warnings []string `json:"warnings"`
+	Partial  bool     `json:"partial"` // ended early: no errors or tables
+
+	Config  Config            `json:"-"`
+	Sources []rows.SourceInfo `json:"-"` // of the rows
+}
+
+// Losses are the mean losses of one set of weights; NaN where there are no rows.
+type Losses struct {
+	Train num.Float `json:"train"`
+	Valid num.Float `json:"valid"`
+}
+
+func lossesOf(m *objective.Measures) Losses {
+	train, valid := m.Means()
+	return Losses{num.Float(train), num.Float(valid)}
 }
 
 // fitted returns the tuned weights before they were rounded, to which Fit belongs.
-func (s *Statistics) fitted() objective.Tapered {
-	w := objective.NewTapered(len(s.Terms))
-	for t := range s.Terms {
-		w.MG[t], w.EG[t] = s.Terms[t].FitMG, s.Terms[t].FitEG
+func (r *Result) fitted() objective.Tapered {
+	w := objective.NewTapered(len(r.Terms))
+	for t := range r.Terms {
+		w.MG[t], w.EG[t] = r.Terms[t].FitMG, r.Terms[t].FitEG
 	}
 	return w
 }
 
 // rounded returns the weights as written.
-func (s *Statistics) rounded() objective.Tapered {
-	w := objective.NewTapered(len(s.Terms))
-	for t := range s.Terms {
-		w.MG[t], w.EG[t] = float64(s.Terms[t].MG), float64(s.Terms[t].EG)
+func (r *Result) rounded() objective.Tapered {
+	w := objective.NewTapered(len(r.Terms))
+	for t := range r.Terms {
+		w.MG[t], w.EG[t] = float64(r.Terms[t].MG), float64(r.Terms[t].EG)
 	}
 	return w
 }

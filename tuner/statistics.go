@@ -21,14 +21,11 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 	w := objective.NewTapered(len(f.terms))
 	f.free.Expand(f.at.theta, w)
 	r := &Result{
-		Data: Data{
-			Rows: f.s.Rows(), RowsTrain: f.split.trained, RowsValid: f.split.valid, Games: int64(f.s.Games()),
-			Clusters: f.split.clusters.N(), ClustersHeld: f.split.clustersHeld(), ByOpening: f.split.clusters.ByOpening,
-		},
-		Convergence: Convergence{f.at.outcome.Iterations, num.Float(f.at.outcome.Gap), f.at.outcome.Converged},
-		Units:       Units{K: f.slope.k, KScore: f.slope.score, Tied: f.free.tied, PriorFactor: f.c.PriorFactor},
-		Certainty:   Certainty{Parameters: f.free.N, Design: f.at.design},
-		Config:      f.c, Sources: f.s.Sources(),
+		Rows: f.s.Rows(), RowsTrain: f.split.trained, RowsValid: f.split.valid, Games: int64(f.s.Games()),
+		Clusters: f.split.clusters.N(), ClustersHeld: f.split.clustersHeld(), ByOpening: f.split.clusters.ByOpening,
+		Steps: f.at.outcome.Iterations, Gap: num.Float(f.at.outcome.Gap), Converged: f.at.outcome.Converged,
+		K: f.slope.k, KScore: f.slope.score, Tied: f.free.tied, PriorFactor: f.c.PriorFactor,
+		Parameters: f.free.N, Design: f.at.design, Config: f.c, Sources: f.s.Sources(),
 	}
 	r.ClustersTrain = r.Clusters - r.ClustersHeld
 	if f.c.unit() != 1 {

@@ -389,17 +389,18 @@ func (f *fitting) judge(ctx context.Context, r *Result) (err error) {
 		return err
 	}
 	r.Validation = sums.paired()
-	if r.heldOut = f.nested; r.heldOut == nil && f.c.Folds > 0 && !f.at.large {
+	heldOut := f.nested
+	if heldOut == nil && f.c.Folds > 0 && !f.at.large {
 		v, err := f.newCrossValidation(ctx, r.Rescale)
 		if err == nil && v != nil {
-			r.heldOut, err = v.run(ctx, 1)
+			heldOut, err = v.run(ctx, 1)
 		}
 		if err != nil {
 			return fmt.Errorf("cross-validation: %w", err)
 		}
 	}
-	if r.heldOut != nil {
-		r.CrossValidation = r.heldOut.paired()
+	if heldOut != nil {
+		r.CrossValidation = heldOut.paired()
 	}
 	r.NoisyRows = f.c.NoisyRows
 	r.decide()

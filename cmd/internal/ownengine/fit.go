@@ -167,7 +167,7 @@ func (f *fitting) fit(set dataset.FeatureSet, store *rows.Store, trust float64) 
 		return nil, err
 	}
 	progress.Finish(fmt.Sprintf("%d steps, validation loss %.5f, before %.5f", r.Steps, float64(r.Rounded.Valid),
-		float64(r.StepLosses.Start.Valid)))
+		float64(r.Start.Valid)))
 	f.k = r.K
 	return r, nil
 }

@@ -62,7 +62,7 @@ func learnResult() *learn.Result {
 		Plan:   learn.Plan{Model: "assay", From: hostile, Opponent: "shannon-1950", Generations: make([]learn.Generation, 1)},
 		Generations: []learn.GenerationResult{{
 			Number: 1, Gate: &match.Result{Games: 20, Strength: sprt.Strength{Elo: 12.34}}, Promoted: true, Reason: "passed",
-			Fit: learn.Fit{Result: &tuner.Result{StepLosses: tuner.StepLosses{Rounded: tuner.Losses{Valid: num.Float(loss)}}}},
+			Fit: learn.Fit{Result: &tuner.Result{Rounded: tuner.Losses{Valid: num.Float(loss)}}},
 		}},
 		Terms: []tuner.TermFit{
 			{Name: "psq.knight.e5", StartMG: 30, MG: 37, EG: -21},

@@ -155,7 +155,7 @@ func sprtResult() *match.Result {
 func TestOutcomes(t *testing.T) {
 	failed, none := sprtResult(), sprtResult()
 	failed.Verdict, none.Verdict, none.Reason = match.AcceptH0, match.NoVerdict, "too many games failed"
-	better := &tuner.Report{Result: tuner.Result{Convergence: tuner.Convergence{Steps: 7}}}
+	better := &tuner.Report{Result: tuner.Result{Steps: 7}}
 	better.Answer, better.CrossValidation = tuner.Better, &tuner.Paired{Gain: 0.02, Interval: tuner.Interval{0.01, 0.03}}
 	config := map[string]any{}
 	runs := t.TempDir()
