@@ -45,7 +45,7 @@ func fitLarge(t *testing.T, size int, dir string) *Result {
 		t.Skip("the shared data are not here: ", err)
 	}
 	small, terms := scoredStore(t, "assay", scoredPositions(t, path, 40000), 2)
-	b := setup.Must(newBuilder(len(terms), dir))
+	b := setup.Must(rows.NewDiskBuilder(len(terms), dir))
 	n := 0
 	for copies := uint64(0); n < size; copies++ {
 		err := small.EachRow(t.Context(), func(chunk, row int, entries []rows.Entry) {
@@ -73,13 +73,6 @@ func fitLarge(t *testing.T, size int, dir string) *Result {
 	t.Logf("fitted in %.0f s: %d steps, loss %.6f, D %.1f, %d parameters; peak memory %d MiB",
 		time.Since(started).Seconds(), r.Steps, r.Fit.Train, r.Design, r.Parameters, peak()>>20)
 	return r
-}
-
-func newBuilder(terms int, dir string) (*rows.Builder, error) {
-	if dir == "" {
-		return rows.NewBuilder(terms), nil
-	}
-	return rows.NewDiskBuilder(terms, dir)
 }
 
 // peak returns the largest resident size of this process, or 0 where the

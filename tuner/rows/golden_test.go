@@ -189,7 +189,7 @@ func TestSignChanges(t *testing.T) {
 	set := signSet()
 	s := setup.Must(features(set)(rows.Build{}))
 	linear := rows.NewLinear(set)
-	terms := linear.Terms()
+	terms := rows.TermsOfFeatures(set)
 	before, after := make([]float64, len(terms)), make([]float64, len(terms))
 	var text synthetic.Text
 	for i, term := range terms {

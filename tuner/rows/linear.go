@@ -132,11 +132,6 @@ func (l *linear) counted() []tally {
 	return l.before
 }
 
-// Terms returns the terms of the rows with the evaluation's own start values, in engine units. If it is one of
-// our models under the model's own name, twins and terms that are not tapered are known; else there are no
-// twins. A term without a group belongs to what stands before the first dot of its name.
-func (l *linear) Terms() []Term { return l.terms }
-
 // errFactors says that flat terms cannot be held beside tapered ones.
 var errFactors = errors.New("the factors of both halves cancel each other out")
 

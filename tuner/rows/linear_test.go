@@ -59,8 +59,8 @@ func TestLinearKeepsTheValue(t *testing.T) {
 			setup.Check(t, set.CheckRow(&f))
 			var r Row
 			setup.Check(t, l.row(&f, &r))
-			setup.Check(t, r.check(len(l.Terms())))
-			if got, want := value(&r, l.Terms()), set.Value(&f); math.Abs(got-want) > 1e-3 {
+			setup.Check(t, r.check(len(l.terms)))
+			if got, want := value(&r, l.terms), set.Value(&f); math.Abs(got-want) > 1e-3 {
 				t.Fatalf("row %d, %+v: %v, want %v from %+v", i, r, got, want, f)
 			}
 			for _, e := range r.Entries {
@@ -146,7 +146,7 @@ func TestTypicalCountsHaveNoFactors(t *testing.T) {
 			setup.Check(t, err)
 			for i, want := range tt.want {
 				if math.Abs(typical[i]-want) > 1e-6 {
-					t.Errorf("%s: %v, want %v", NewLinear(set).Terms()[i].Name, typical[i], want)
+					t.Errorf("%s: %v, want %v", TermsOfFeatures(set)[i].Name, typical[i], want)
 				}
 			}
 		})

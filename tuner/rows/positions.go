@@ -63,13 +63,6 @@ type Build struct {
 	Progress func(done, total int64, note string)
 }
 
-func (b Build) builder(terms int) (*Builder, error) {
-	if b.Disk == "" {
-		return NewBuilder(terms), nil
-	}
-	return NewDiskBuilder(terms, b.Disk)
-}
-
 func (b Build) progress(done, total int64) {
 	if b.Progress != nil {
 		b.Progress(done, total, "features")
@@ -79,7 +72,7 @@ func (b Build) progress(done, total int64) {
 // Positions extracts the model's features from all positions of the sources.
 // Errors name the source and the row, counted from 1.
 func (b Build) Positions(ctx context.Context, m *eval.Model, sources []Source) (*Store, error) {
-	to, err := b.builder(len(m.Terms))
+	to, err := NewDiskBuilder(len(m.Terms), b.Disk)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +225,7 @@ func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []F
 		return nil, err
 	}
 	line := NewLinear(set)
-	to, err := b.builder(len(line.Terms()))
+	to, err := NewDiskBuilder(len(line.terms), b.Disk)
 	if err != nil {
 		return nil, err
 	}

@@ -113,8 +113,10 @@ const maxFactor = 1000
 
 func isInf32(v float32) bool { return math.IsInf(float64(v), 0) }
 
-// TermsOfFeatures returns the terms of an external evaluation, see Linear.Terms.
-func TermsOfFeatures(set dataset.FeatureSet) []Term { return NewLinear(set).Terms() }
+// TermsOfFeatures returns the terms of an external evaluation with its own start values, in engine units. If it is one
+// of our models under the model's own name, twins and terms that are not tapered are known; else there are no
+// twins. A term without a group belongs to what stands before the first dot of its name.
+func TermsOfFeatures(set dataset.FeatureSet) []Term { return NewLinear(set).terms }
 
 // Term is one term of the evaluation to be fitted.
 type Term struct {

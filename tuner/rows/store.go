@@ -148,11 +148,11 @@ func (b *Builder) SetNonlinear(bend *Nonlinear) {
 
 // NewDiskBuilder is NewBuilder for a store that keeps the entries of its rows in a file in dir, which is about
 // four fifths of it: every pass then reads them once, in order, and finds the same to the last bit. Close the
-// store in the end.
-func NewDiskBuilder(terms int, dir string) (*Builder, error) {
-	b := NewBuilder(terms)
-	var err error
-	b.s.disk, err = newSpill(dir)
+// store in the end. Without dir the store is in memory.
+func NewDiskBuilder(terms int, dir string) (b *Builder, err error) {
+	if b = NewBuilder(terms); dir != "" {
+		b.s.disk, err = newSpill(dir)
+	}
 	return b, err
 }
 

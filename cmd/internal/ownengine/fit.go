@@ -162,7 +162,7 @@ func (f *fitting) fit(set dataset.FeatureSet, store *rows.Store, trust float64) 
 	c.Center = centers(set, f.l.set.Numbers, f.champion)
 	progress := ui.NewProgress(f.l.Stderr, "fit")
 	c.Progress = progress.Update
-	r, err := tuner.Fit(f.l.ctx, store, rows.NewLinear(set).Terms(), c)
+	r, err := tuner.Fit(f.l.ctx, store, rows.TermsOfFeatures(set), c)
 	if err != nil {
 		return nil, err
 	}

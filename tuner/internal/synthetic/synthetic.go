@@ -436,12 +436,9 @@ func (e *Bent) Games(games, length int, seed uint64) (out []BentRow) {
 // Store builds a store of rows, in memory or, if disk is not empty, in that folder.
 func (e *Bent) Store(t testing.TB, list []BentRow, disk string) *rows.Store {
 	t.Helper()
-	b := rows.NewBuilder(len(e.Terms))
-	if disk != "" {
-		var err error
-		if b, err = rows.NewDiskBuilder(len(e.Terms), disk); err != nil {
-			t.Fatal(err)
-		}
+	b, err := rows.NewDiskBuilder(len(e.Terms), disk)
+	if err != nil {
+		t.Fatal(err)
 	}
 	bend := rows.NewNonlinear(e.Formula, e.Channels, e.Channel)
 	b.SetNonlinear(bend)
