@@ -18,13 +18,12 @@ import (
 
 // solution is where a fit has come to.
 type solution struct {
-	design    float64   // D
-	theta     []float64 // nil before the first step
-	outcome   optimize.Outcome
-	cov       *stats.Covariance // nil if not known
-	large     bool              // too many parameters for matrices
-	known     *objective.Known  // information shared by objectives of one loss
-	knownLoss objective.Loss
+	design  float64   // D
+	theta   []float64 // nil before the first step
+	outcome optimize.Outcome
+	cov     *stats.Covariance // nil if not known
+	large   bool              // too many parameters for matrices
+	known   *objective.Known  // information shared by objectives of one loss; nil before the first
 }
 
 const (
@@ -53,20 +52,11 @@ func (f *fitting) solve(ctx context.Context) error {
 		if err := f.minimize(ctx, theta, near); err != nil {
 			return err
 		}
-		f.train.Loss = objective.MSE
+		f.train.Loss, f.at.known = objective.MSE, nil
 		theta = f.at.theta
 	}
-	if estimate && f.free.Priorless() { // the minimum does not depend on D
-		theta, err := f.keepBentScale(ctx, theta)
-		if err != nil {
-			return err
-		}
-		if err := f.minimize(ctx, theta, gap); err != nil {
-			return err
-		}
-		return f.estimate(ctx)
-	}
-	if estimate {
+	priorless := estimate && f.free.Priorless() // the minimum does not depend on D: one estimate will do
+	if estimate && !priorless {
 		if err := f.minimize(ctx, theta, looseGap); err != nil {
 			return err
 		}
@@ -88,7 +78,7 @@ func (f *fitting) solve(ctx context.Context) error {
 			return nil
 		}
 		used := f.at.design
-		if err := f.estimate(ctx); err != nil {
+		if err := f.estimate(ctx); err != nil || priorless {
 			return err
 		}
 		moved := math.Abs(math.Log(f.at.design / used))
@@ -174,8 +164,8 @@ func (f *fitting) lossesAt(ctx context.Context, step int, theta []float64) Losse
 // objective returns the function to minimize under the present design effect.
 func (f *fitting) objective() *objective.Penalized {
 	o := objective.New(f.train, f.free.Params, f.at.design)
-	if f.at.known == nil || f.at.knownLoss != f.train.Loss {
-		f.at.known, f.at.knownLoss = o.Known, f.train.Loss
+	if f.at.known == nil {
+		f.at.known = o.Known
 	}
 	o.Known = f.at.known
 	return o
