@@ -317,17 +317,10 @@ func (s *Store) effective(c *Clusters) float64 {
 	for i, g := range s.games {
 		rows[c.Of[i]] += float64(g.rows)
 	}
-	return effective(rows)
-}
-
-func effective(n []float64) float64 {
 	sum, squares := 0.0, 0.0
-	for _, v := range n {
+	for _, v := range rows {
 		sum += v
 		squares += num.Rounded(v * v)
-	}
-	if squares == 0 {
-		return 0
 	}
 	return sum * sum / squares
 }

@@ -393,10 +393,7 @@ func (d *spill) close() error {
 	return err
 }
 
-// memory returns the bytes of a column, in the machine's order.
-func memory[T any](column []T) []byte {
-	if len(column) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&column[0])), len(column)*int(unsafe.Sizeof(column[0])))
+// memory returns the bytes of codes, in the machine's order.
+func memory(codes []uint16) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(codes))), 2*len(codes))
 }
