@@ -121,9 +121,6 @@ func load(path string, parse func(string, []byte) (*File, error)) (*File, error)
 		return nil, err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err == nil && info.Size() > maxSize {
-		return nil, tooLarge(path) // without reading it
-	}
 	data, err := io.ReadAll(io.LimitReader(file, maxSize+1))
 	if err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ type termJSON struct {
 
 func parse(name string, data []byte, foreign bool) (*File, error) {
 	if len(data) > maxSize {
-		return nil, tooLarge(name)
+		return nil, fmt.Errorf("%s: larger than %d bytes, the most that a weight file may have", name, maxSize)
 	}
 	var d document
 	err := UnmarshalStrict(data, &d, notNull)
@@ -69,10 +69,6 @@ func parse(name string, data []byte, foreign bool) (*File, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return f, nil
-}
-
-func tooLarge(name string) error {
-	return fmt.Errorf("%s: larger than %d bytes, the most that a weight file may have", name, maxSize)
 }
 
 // nameTerm puts the name of a term in place of its number.
