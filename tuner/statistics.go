@@ -282,11 +282,10 @@ func (f *fitting) contrasts(ctx context.Context, r *Result) (err error) {
 }
 
 // calibrate compares predictions with results.
-func (f *fitting) calibrate(ctx context.Context, r *Result) error {
+func (f *fitting) calibrate(ctx context.Context, r *Result) (err error) {
 	w := objective.NewTapered(len(f.terms))
 	f.free.Expand(f.at.theta, w)
-	sides, err := stats.Calibrate(ctx, f.train, objective.StartOf(f.terms), w)
-	r.Calibration = stats.NewCalibration(&sides, max(1, r.Clustering))
+	r.Calibration, err = stats.Calibrate(ctx, f.train, objective.StartOf(f.terms), w, max(1, r.Clustering))
 	return err
 }
 

@@ -224,10 +224,10 @@ func (b *binSums) bin(lo, hi, clustering float64) Bin {
 // calibrationSums are by prediction, and after these by phase.
 type calibrationSums [scoreBins + phaseBins]binSums
 
-// Calibrate compares the predictions of coefficients w with the targets, beside
-// as are the start weights'. Both sides of the split are taken in one pass.
-func Calibrate(ctx context.Context, p *objective.Problem, start, w objective.Tapered) (sides [2]calibrationSums,
-	err error) {
+// Calibrate compares the predictions of coefficients w with the targets, and their losses with the start weights'.
+// Clustering is by how much rows of a cluster inflate a variance.
+func Calibrate(ctx context.Context, p *objective.Problem, start, w objective.Tapered,
+	clustering float64) (out Calibration, err error) {
 	s := p.Store
 	losses := make([][]float32, len(s.Chunks)) // under the start weights
 	err = objective.Evaluate(ctx, s, p.Workers, start, func(t *objective.Scratch, i int) {
@@ -238,13 +238,13 @@ func Calibrate(ctx context.Context, p *objective.Problem, start, w objective.Tap
 		}
 	}, func(*objective.Scratch, int) {})
 	if err != nil {
-		return sides, err
+		return out, err
 	}
-	parts := make([]*[2]calibrationSums, len(s.Chunks))
+	var sides [2]calibrationSums // one pass takes both sides of the split
+	parts := make([][2]calibrationSums, len(s.Chunks))
 	err = objective.Evaluate(ctx, s, p.Workers, w, func(t *objective.Scratch, i int) {
-		parts[i] = new([2]calibrationSums)
 		for j := range losses[i] {
-			calibrateRow(p, parts[i], i, j, t.X[j], float64(losses[i][j]))
+			calibrateRow(p, &parts[i], i, j, t.X[j], float64(losses[i][j]))
 		}
 	}, func(_ *objective.Scratch, i int) {
 		for side := range sides {
@@ -252,27 +252,7 @@ func Calibrate(ctx context.Context, p *objective.Problem, start, w objective.Tap
 				sides[side][b].add(&parts[i][side][b])
 			}
 		}
-		parts[i] = nil
 	})
-	return sides, err
-}
-
-func calibrateRow(p *objective.Problem, to *[2]calibrationSums, i, j int, x, start float64) {
-	c, y := p.Store.Chunks[i], float64(p.Target[i][j])
-	side, o := p.Side(i, j)
-	if o == 0 {
-		return
-	}
-	v, _, _ := p.Loss.At(p.K, x, y)
-	q := objective.Sigmoid(p.K * x)
-	b := binSums{1, o, o * q, o * y, o * o * (y - q) * (y - q), o * start, o * v}
-	to[side][min(scoreBins-1, int(q*scoreBins))].add(&b)
-	to[side][scoreBins+min(phaseBins-1, c.PhaseOf(j)*phaseBins/(rows.MaxPhase+1))].add(&b)
-}
-
-// NewCalibration returns the held-out side, or that trained on.
-func NewCalibration(sides *[2]calibrationSums, clustering float64) Calibration {
-	var out Calibration
 	side := &sides[objective.HeldOut]
 	out.HeldOut = slices.ContainsFunc(side[:], func(b binSums) bool { return b.rows > 0 })
 	if !out.HeldOut {
@@ -287,5 +267,18 @@ func NewCalibration(sides *[2]calibrationSums, clustering float64) Calibration {
 		out.Rows += b.rows
 		out.ByPhase = append(out.ByPhase, b.bin(float64(i*width), float64(i*width+width-1), clustering))
 	}
-	return out
+	return out, err
+}
+
+func calibrateRow(p *objective.Problem, to *[2]calibrationSums, i, j int, x, start float64) {
+	c, y := p.Store.Chunks[i], float64(p.Target[i][j])
+	side, o := p.Side(i, j)
+	if o == 0 {
+		return
+	}
+	v, _, _ := p.Loss.At(p.K, x, y)
+	q := objective.Sigmoid(p.K * x)
+	b := binSums{1, o, o * q, o * y, o * o * (y - q) * (y - q), o * start, o * v}
+	to[side][min(scoreBins-1, int(q*scoreBins))].add(&b)
+	to[side][scoreBins+min(phaseBins-1, c.PhaseOf(j)*phaseBins/(rows.MaxPhase+1))].add(&b)
 }

@@ -93,8 +93,7 @@ func statistics(t *testing.T, text *synthetic.Text, d synthetic.Data, workers in
 	for _, c := range stats.FindCollinear(info, o.Params.Names(d.Terms)) {
 		text.Add(fmt.Sprintf("%s = %v, exact %v", c.Coefficient, c.Others, c.Exact), c.Unexplained)
 	}
-	sides := setup.Must(stats.Calibrate(ctx, p, start, fit))
-	c := stats.NewCalibration(&sides, 1.7)
+	c := setup.Must(stats.Calibrate(ctx, p, start, fit, 1.7))
 	text.Add(fmt.Sprintf("calibration, held out %v", c.HeldOut), float64(c.Rows))
 	for _, b := range append(c.ByScore, c.ByPhase...) {
 		text.Add("bin", b.Lo, b.Hi, float64(b.Rows), b.Predicted, b.Actual, b.SE, b.Start, b.Loss)
