@@ -3,7 +3,6 @@ package tuner
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -356,16 +355,13 @@ func Predict(ctx context.Context, path string) (*Prediction, error) {
 	}
 	mean := s.mean(results)
 	p.Games = mean.games
-	k, err := objective.FitK(objective.CrossEntropy, values, s.result, s.weight)
-	if err == nil {
+	if k, err := objective.FitK(objective.CrossEntropy, values, s.result, s.weight); err == nil {
 		p.K = k
-	} else if !errors.Is(err, objective.ErrScale) {
-		return nil, err
 	}
 	if mean.Mean <= 0 || mean.Mean >= 1 {
 		return p, nil // all results are equal
 	}
-	z := logit(mean.Mean)
+	z := math.Log(mean.Mean / (1 - mean.Mean))
 	constant, gains := make([]float64, len(values)), make([]float64, len(values))
 	for i, x := range values {
 		constant[i] = crossEntropy(z, results[i])
@@ -415,8 +411,6 @@ func (s *predicted) mean(v []float64) meanOf {
 	}
 	return meanOf{mean, se, clusters}
 }
-
-func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
 // crossEntropy returns the loss of the prediction 1/(1+e^-z) for the result y.
 func crossEntropy(z, y float64) float64 {

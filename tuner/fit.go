@@ -100,7 +100,8 @@ func (f *fitting) prepare(ctx context.Context) error {
 	if err := f.c.check(len(f.terms)); err != nil {
 		return err
 	}
-	f.train = &objective.Problem{Store: f.s, Loss: f.c.Loss, Unit: f.c.unit(), Workers: f.c.Workers}
+	f.train = &objective.Problem{Store: f.s, Loss: f.c.Loss, K: 1, Unit: f.c.unit(), Target: objective.Targets(f.s, 1, 0),
+		Workers: f.c.Workers}
 	f.split = newSplit(f.train, &f.c)
 	if w := f.split.clusters.Warning; w != "" {
 		f.warn("%s", w)
@@ -116,7 +117,6 @@ func (f *fitting) prepare(ctx context.Context) error {
 	}
 	var err error
 	if f.s.Nonlinear() != nil {
-		f.train.K, f.train.Target = 1, objective.Targets(f.s, 1, 0)
 		f.split.seen, f.split.typical, err = f.train.CountParts(ctx, objective.StartOf(f.terms))
 	} else {
 		f.split.seen, f.split.typical, err = f.s.CountTerms(ctx, f.train.Omega)
@@ -129,7 +129,6 @@ func (f *fitting) prepare(ctx context.Context) error {
 
 // scale fixes both slopes and the targets.
 func (f *fitting) scale(ctx context.Context) error {
-	f.train.Target = objective.Targets(f.s, 1, 0)
 	if oneClass(f.train.Target, f.train.Omega) {
 		return ErrOneClass
 	}
@@ -165,10 +164,8 @@ func (f *fitting) scaleScores() error {
 		return fmt.Errorf("%w: lambda %v, but no row has a score", objective.ErrConfig, f.c.Lambda)
 	case f.c.KScore != 0:
 		f.slope.score = f.c.KScore
-	case errors.Is(err, ErrScale):
-		return ErrScores
 	case err != nil:
-		return fmt.Errorf("fitting the K of the scores: %w", err)
+		return ErrScores
 	default:
 		f.slope.score = k
 	}

@@ -43,7 +43,7 @@ func (s *kSums) plus(o *kSums) {
 }
 
 // FitK returns the K of the sigmoid for which evaluations x in centipawns predict the targets y with the
-// smallest loss, rows weighted by omega. Rows of omega 0 are left out.
+// smallest loss, rows weighted by omega. Rows of omega 0 are left out. An error wraps ErrScale.
 func FitK(loss Loss, x []float64, y, omega []float32) (float64, error) {
 	return searchK(1, func(k float64) (s kSums, err error) {
 		for i, o := range omega {
@@ -158,7 +158,7 @@ func (p *Problem) unit() float64 { return cmp.Or(p.Unit, 1) }
 const largestScore = 3000
 
 // FitScoreK fits the slope of the search scores to the targets. It reports
-// false if no row has a score of at most 3,000 centipawns.
+// false if no row has a score of at most 3,000 centipawns. An error wraps ErrScale.
 func (p *Problem) FitScoreK() (k float64, any bool, err error) {
 	k, err = searchK(1, func(k float64) (s kSums, err error) {
 		for i, c := range p.Store.Chunks {
