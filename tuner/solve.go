@@ -49,10 +49,11 @@ func (f *fitting) solve(ctx context.Context) error {
 		if f.free.Box != nil { // some coefficients run away, which takes long
 			near = looserGap
 		}
-		if err := f.minimize(ctx, theta, near); err != nil {
+		err := f.minimize(ctx, theta, near)
+		f.train.Loss, f.at.known = objective.MSE, nil // of an interrupted fit's result too
+		if err != nil {
 			return err
 		}
-		f.train.Loss, f.at.known = objective.MSE, nil
 		theta = f.at.theta
 	}
 	priorless := estimate && f.free.Priorless() // the minimum does not depend on D: one estimate will do

@@ -283,6 +283,11 @@ func (f *tuneFlags) fit(cmd *cobra.Command, task *tuneTask, s *rows.Store, out *
 	out.event("fitted", map[string]any{"steps": r.Steps, "seconds": took.Seconds()})
 	report.Result = *r
 	report.Warnings = slices.Concat(task.warnings(), r.Warnings)
+	if task.test != nil {
+		for _, w := range task.test.warnings() {
+			report.Warnings = append(report.Warnings, "--test: "+w)
+		}
+	}
 	if w := r.Moves(); w != "" {
 		report.Warnings = append(report.Warnings, w)
 	}
