@@ -11,10 +11,6 @@ import (
 // ErrExchange is wrapped by the errors of NewExchange.
 var ErrExchange = errors.New("no exchange")
 
-// exchangeValues are from Hsu's lecture, in pawns. The king's is ours.
-var exchangeValues = [...]int{board.Pawn: 1, board.Knight: 3, board.Bishop: 3, board.Rook: 5, board.Queen: 9,
-	board.King: 100}
-
 // Exchange is a series of captures on one square, evaluated as in a lecture on chess programs
 // by Tsan-sheng Hsu. All pieces that attack the square are listed once, the least valuable
 // first; pieces behind others, pins and promotions are ignored. Values are in pawns, from the
@@ -66,7 +62,7 @@ func NewExchange(p *board.Position, sq board.Square) (*Exchange, error) {
 	for turn := 0; len(queue[turn]) > 0; turn = 1 - turn {
 		from := queue[turn][0]
 		queue[turn] = queue[turn][1:]
-		x.Printed += sign * exchangeValues[victim]
+		x.Printed += sign * Values[victim]
 		x.Captures = append(x.Captures, Capture{from, p.PieceAt(from), victim, x.Printed})
 		victim, sign = p.PieceAt(from).Type(), -sign
 	}
@@ -81,7 +77,7 @@ func (x *Exchange) attackers(p *board.Position, c board.Color) (from []board.Squ
 		from = append(from, b.PopFirst())
 	}
 	slices.SortStableFunc(from, func(a, b board.Square) int {
-		return exchangeValues[p.PieceAt(a).Type()] - exchangeValues[p.PieceAt(b).Type()]
+		return Values[p.PieceAt(a).Type()] - Values[p.PieceAt(b).Type()]
 	})
 	return from
 }
@@ -89,7 +85,7 @@ func (x *Exchange) attackers(p *board.Position, c board.Color) (from []board.Squ
 // stop finds the captures that are worth making, from the last one back.
 func (x *Exchange) stop() {
 	for i := len(x.Captures) - 1; i >= 0; i-- {
-		v := exchangeValues[x.Captures[i].Takes] - x.Minimax
+		v := Values[x.Captures[i].Takes] - x.Minimax
 		if x.Minimax = max(0, v); v > 0 {
 			x.Worth++
 		} else {

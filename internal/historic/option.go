@@ -141,6 +141,29 @@ func Victim(p *board.Position, m board.Move) board.PieceType {
 	return p.PieceAt(m.To()).Type()
 }
 
+// Values are the conventional values of pieces, in pawns. The king's is ours: more than any other's.
+var Values = [6]int{1, 3, 3, 5, 9, 100}
+
+// Cheaper returns the pieces of both sides that are worth less than one of the type.
+func Cheaper(p *board.Position, t board.PieceType) (b board.Bitboard) {
+	for kind, v := range Values {
+		if v < Values[t] {
+			b |= p.ByType(board.PieceType(kind))
+		}
+	}
+	return b
+}
+
+// Dearer returns the pieces of both sides that are worth more than one of the type.
+func Dearer(p *board.Position, t board.PieceType) (b board.Bitboard) {
+	for kind, v := range Values {
+		if v > Values[t] {
+			b |= p.ByType(board.PieceType(kind))
+		}
+	}
+	return b
+}
+
 // Filter returns the moves to keep.
 func Filter(moves []board.Move, keep func(board.Move) bool) (kept []board.Move) {
 	for _, m := range moves {

@@ -58,9 +58,6 @@ func plausible(pos *board.Position, legal []board.Move, width int) (list []propo
 	return list
 }
 
-// pieceValues are in pawns. The king is worth more than anything else.
-var pieceValues = [6]int{1, 3, 3, 5, 9, 200}
-
 // situation is a position with what several questions need.
 type situation struct {
 	*board.Position
@@ -101,18 +98,7 @@ func (s *situation) safe(m board.Move) bool {
 // defend its square.
 func (s *situation) holds(piece board.PieceType, touching board.Bitboard) bool {
 	attackers := touching & s.ByColor(s.them)
-	if attackers == 0 {
-		return true
-	}
-	if touching&s.ByColor(s.us) == 0 {
-		return false
-	}
-	for attackers != 0 {
-		if pieceValues[s.PieceAt(attackers.PopFirst()).Type()] < pieceValues[piece] {
-			return false
-		}
-	}
-	return true
+	return attackers == 0 || touching&s.ByColor(s.us) != 0 && attackers&historic.Cheaper(s.Position, piece) == 0
 }
 
 // evasions are the moves out of check: captures of the checking piece, interpositions, king
@@ -141,9 +127,9 @@ func (s *situation) profit(m board.Move) int {
 	victim := historic.Victim(s.Position, m)
 	occupied := s.Occupied() &^ m.From().Bitboard()
 	if s.AttackersTo(m.To(), occupied)&s.ByColor(s.them) == 0 {
-		return pieceValues[victim]
+		return historic.Values[victim]
 	}
-	return pieceValues[victim] - pieceValues[s.piece(m)]
+	return historic.Values[victim] - historic.Values[s.piece(m)]
 }
 
 func (s *situation) captures(keep func(profit int) bool) []board.Move {
@@ -169,7 +155,9 @@ func (s *situation) rescues() []board.Move {
 		}
 	}
 	moves := s.filter(func(m board.Move) bool { return hanging.Has(m.From()) && s.safe(m) })
-	slices.SortStableFunc(moves, func(a, b board.Move) int { return pieceValues[s.piece(b)] - pieceValues[s.piece(a)] })
+	slices.SortStableFunc(moves, func(a, b board.Move) int {
+		return historic.Values[s.piece(b)] - historic.Values[s.piece(a)]
+	})
 	return moves
 }
 

@@ -1,6 +1,9 @@
 package losalamos
 
-import "github.com/assay-chess/assay/engine/board"
+import (
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/historic"
+)
 
 // Values are in tenths of a pawn. One move of mobility is worth one tenth.
 const (
@@ -8,10 +11,6 @@ const (
 	mate     = 1000 * pawn // less one for each ply to it
 	maxDepth = 64          // in plies
 )
-
-// pieceValues are in pawns.
-var pieceValues = [...]int{board.Pawn: 1, board.Knight: 3, board.Bishop: 3, board.Rook: 5, board.Queen: 9,
-	board.King: 0}
 
 // position is what the search needs of a position P on either board, with moves M.
 type position[P, M any] interface {
@@ -108,9 +107,9 @@ func small(p *Position) (sum int) {
 			continue
 		}
 		if piece.Color() == board.White {
-			sum += pieceValues[piece.Type()]
+			sum += historic.Values[piece.Type()]
 		} else {
-			sum -= pieceValues[piece.Type()]
+			sum -= historic.Values[piece.Type()]
 		}
 	}
 	return sum
@@ -118,7 +117,7 @@ func small(p *Position) (sum int) {
 
 // large returns the material on eight squares by eight.
 func large(p *board.Position) (sum int) {
-	for t, w := range pieceValues {
+	for t, w := range historic.Values {
 		sum += w * (p.Pieces(board.White, board.PieceType(t)).Count() - p.Pieces(board.Black, board.PieceType(t)).Count())
 	}
 	return sum

@@ -1,6 +1,9 @@
 package nss
 
-import "github.com/assay-chess/assay/engine/board"
+import (
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/historic"
+)
 
 // goal is one goal of the program, with the four processes of the paper's figure 3.
 type goal struct {
@@ -62,7 +65,7 @@ func (v worth) rejects(level worth) int {
 // material returns the material balance in pawns.
 func material(p *board.Position, us board.Color) (sum int) {
 	for t := board.Pawn; t < board.King; t++ {
-		sum += pieceValues[t] * (p.Pieces(us, t).Count() - p.Pieces(us.Other(), t).Count())
+		sum += historic.Values[t] * (p.Pieces(us, t).Count() - p.Pieces(us.Other(), t).Count())
 	}
 	return sum
 }
@@ -140,10 +143,8 @@ func attackedByLess(p *board.Position, c board.Color) bool {
 	for pieces := p.ByColor(c) &^ p.ByType(board.Pawn) &^ p.ByType(board.King); pieces != 0; {
 		sq := pieces.PopFirst()
 		attackers := p.AttackersTo(sq, p.Occupied()) & p.ByColor(c.Other())
-		for attackers != 0 {
-			if pieceValues[p.PieceAt(attackers.PopFirst()).Type()] < pieceValues[p.PieceAt(sq).Type()] {
-				return true
-			}
+		if attackers&historic.Cheaper(p, p.PieceAt(sq).Type()) != 0 {
+			return true
 		}
 	}
 	return false

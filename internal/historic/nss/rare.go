@@ -48,13 +48,8 @@ func checks(p *board.Position) []board.Move { return movesThat(p, p.GivesCheck) 
 func forks(p *board.Position) []board.Move {
 	return movesThat(p, func(m board.Move) bool {
 		after := p.Occupied()&^m.From().Bitboard() | m.To().Bitboard()
-		n := 0
-		for _, sq := range squares(historic.Reach(p, m.From(), m.To(), after) & p.ByColor(p.SideToMove().Other())) {
-			if pieceValues[p.PieceAt(sq).Type()] > pieceValues[p.PieceAt(m.From()).Type()] {
-				n++
-			}
-		}
-		return n > 1 && safe(p, m)
+		attacked := historic.Reach(p, m.From(), m.To(), after) & p.ByColor(p.SideToMove().Other())
+		return (attacked & historic.Dearer(p, p.PieceAt(m.From()).Type())).Many() && safe(p, m)
 	})
 }
 

@@ -26,6 +26,11 @@ func (s *situation) filter(keep func(board.Move) bool) []board.Move {
 
 func (s *situation) piece(m board.Move) board.PieceType { return s.PieceAt(m.From()).Type() }
 
+// cheaper compares moves by the value of the moving piece.
+func (s *situation) cheaper(a, b board.Move) int {
+	return historic.Values[s.piece(a)] - historic.Values[s.piece(b)]
+}
+
 // safe reports whether the moving piece is not lost on its new square, or only for at least
 // as much as it captures.
 func (s *situation) safe(m board.Move) bool { return safe(s.Position, m) }
@@ -36,7 +41,7 @@ func safe(p *board.Position, m board.Move) bool {
 	}
 	taken := 0
 	if piece := p.PieceAt(m.To()); piece != board.NoPiece {
-		taken = pieceValues[piece.Type()]
+		taken = historic.Values[piece.Type()]
 	}
 	child := *p
 	child.Make(m)
@@ -65,12 +70,7 @@ func pins(p *board.Position, m board.Move, sq board.Square) bool {
 		return false
 	}
 	beyond := board.Attacks(t, m.To(), occupied&^sq.Bitboard()) &^ near & p.ByColor(p.SideToMove().Other())
-	for beyond != 0 {
-		if pieceValues[p.PieceAt(beyond.PopFirst()).Type()] > pieceValues[p.PieceAt(sq).Type()] {
-			return true
-		}
-	}
-	return false
+	return beyond&historic.Dearer(p, p.PieceAt(sq).Type()) != 0
 }
 
 func centerOperative(p *board.Position, us board.Color) bool { return waiting(p, us) != 0 }
@@ -250,10 +250,7 @@ func (s *situation) capture(x exchange, offer func(board.Move, string) bool) boo
 	if len(moves) == 0 {
 		return false
 	}
-	cheapest := slices.MinFunc(moves, func(a, b board.Move) int {
-		return pieceValues[s.piece(a)] - pieceValues[s.piece(b)]
-	})
-	return offer(cheapest, "takes")
+	return offer(slices.MinFunc(moves, s.cheaper), "takes")
 }
 
 // defend proposes moves that save an own piece, if doing nothing would lose material.
@@ -281,7 +278,7 @@ func (s *situation) defend(x exchange, offer func(board.Move, string) bool) bool
 		}},
 	} {
 		moves := s.filter(step.keep)
-		slices.SortStableFunc(moves, func(a, b board.Move) int { return pieceValues[s.piece(a)] - pieceValues[s.piece(b)] })
+		slices.SortStableFunc(moves, s.cheaper)
 		for _, m := range moves {
 			if offer(m, step.why) {
 				return true
@@ -294,7 +291,7 @@ func (s *situation) defend(x exchange, offer func(board.Move, string) bool) bool
 // attackerOf returns the square of the least valuable attacker.
 func (s *situation) attackerOf(x exchange) board.Square {
 	return slices.MinFunc(squares(x.attackers), func(a, b board.Square) int {
-		return pieceValues[s.PieceAt(a).Type()] - pieceValues[s.PieceAt(b).Type()]
+		return historic.Values[s.PieceAt(a).Type()] - historic.Values[s.PieceAt(b).Type()]
 	})
 }
 
@@ -317,7 +314,7 @@ func materialDisturb(p *board.Position) (moves []board.Move) {
 		best := board.NullMove
 		for _, m := range captures {
 			if m.To() == x.square && (best == board.NullMove ||
-				pieceValues[p.PieceAt(m.From()).Type()] < pieceValues[p.PieceAt(best.From()).Type()]) {
+				historic.Values[p.PieceAt(m.From()).Type()] < historic.Values[p.PieceAt(best.From()).Type()]) {
 				best = m
 			}
 		}
@@ -327,9 +324,6 @@ func materialDisturb(p *board.Position) (moves []board.Move) {
 	}
 	return moves
 }
-
-// pieceValues are the conventional values in pawns. The king's is ours.
-var pieceValues = [6]int{1, 3, 3, 5, 9, 100}
 
 // exchange is a possible exchange on a square.
 type exchange struct {
@@ -365,7 +359,7 @@ func playOut(p *board.Position, sq board.Square, c board.Color, without board.Bi
 	if first == board.NoSquare {
 		return -1
 	}
-	return pieceValues[p.PieceAt(sq).Type()] - retake(p, sq, c.Other(), occupied&^first.Bitboard(),
+	return historic.Values[p.PieceAt(sq).Type()] - retake(p, sq, c.Other(), occupied&^first.Bitboard(),
 		p.PieceAt(first).Type())
 }
 
@@ -380,7 +374,7 @@ func retake(p *board.Position, sq board.Square, c board.Color, occupied board.Bi
 	if kind == board.King && cheapest(p, sq, c.Other(), occupied) != board.NoSquare {
 		return 0 // a king cannot capture a defended piece
 	}
-	return max(0, pieceValues[piece]-retake(p, sq, c.Other(), occupied, kind))
+	return max(0, historic.Values[piece]-retake(p, sq, c.Other(), occupied, kind))
 }
 
 // cheapest returns the square of the least valuable piece of c that attacks sq.

@@ -201,13 +201,9 @@ func restless(p *board.Position) bool {
 		piece := p.PieceAt(sq)
 		touching := p.AttackersTo(sq, p.Occupied())
 		attackers := touching & p.ByColor(piece.Color().Other())
-		if attackers.Count() > (touching &^ attackers).Count() {
+		if attackers.Count() > (touching&^attackers).Count() ||
+			attackers != 0 && attackers&historic.Cheaper(p, piece.Type()) != 0 {
 			return true
-		}
-		for attackers != 0 {
-			if pieceValues[p.PieceAt(attackers.PopFirst()).Type()] < pieceValues[piece.Type()] {
-				return true
-			}
 		}
 	}
 	return false

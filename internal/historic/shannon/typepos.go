@@ -67,14 +67,9 @@ func middleGame(p *board.Position, m board.Move, pinned board.Bitboard) bool {
 		}
 	}
 	reach := historic.Reach(p, m.From(), m.To(), p.Occupied()&^m.From().Bitboard()|m.To().Bitboard())
-	forked := 0
-	for b := reach & p.ByColor(us.Other()); b != 0; {
-		if pieceValues[p.PieceAt(b.PopFirst()).Type()] > pieceValues[piece] {
-			forked++
-		}
-	}
+	forked := reach & p.ByColor(us.Other()) & historic.Dearer(p, piece)
 	pinned &^= historic.Reach(p, m.From(), m.From(), p.Occupied()) // attacked already
-	return reach&pinned != 0 || forked > 1 || p.GivesCheck(m) && !reach.Has(king) || m.Promotion() != board.NoPieceType
+	return reach&pinned != 0 || forked.Many() || p.GivesCheck(m) && !reach.Has(king) || m.Promotion() != board.NoPieceType
 }
 
 // endGame suggests moves of pawns that no enemy pawn can stop.

@@ -23,9 +23,6 @@ const (
 // defaultThresholds follow checks for four moves, and captures to the end.
 const defaultThresholds = "0,2,2,2,3,3,4,4,5"
 
-// pieceValues are used where only their order matters. The king is the most valuable.
-var pieceValues = [6]int{1, 3, 3, 5, 9, 200}
-
 // setThresholds sets the least h of the moves to search, by ply. The last value is for all
 // deeper plies; "" restores the default.
 func (p *Player) setThresholds(text string) error {
@@ -125,10 +122,8 @@ func h(p *board.Position, m board.Move, danger board.Bitboard) int {
 	}
 	after := p.Occupied()&^from.Bitboard() | to.Bitboard()
 	reach := historic.Reach(p, from, to, after) &^ historic.Reach(p, from, from, p.Occupied())
-	for b := reach & p.ByColor(us.Other()); b != 0; {
-		if pieceValues[p.PieceAt(b.PopFirst()).Type()] > pieceValues[piece] {
-			return attacking
-		}
+	if reach&p.ByColor(us.Other())&historic.Dearer(p, piece) != 0 {
+		return attacking
 	}
 	if danger.Has(from) || reach&danger != 0 {
 		return defensive
