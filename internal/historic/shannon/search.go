@@ -157,7 +157,7 @@ func (s *search) node(p *board.Position, ply int, it iteration, alpha, beta int)
 	if s.player.typeB {
 		return s.nodeB(p, ply, it, alpha, beta)
 	}
-	return s.nodeA(p, ply, it.cap-ply, alpha, beta)
+	return s.nodeA(p, ply, it, alpha, beta)
 }
 
 // evaluate is T8: f(P), from the view of the side to move.

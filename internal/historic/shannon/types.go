@@ -61,19 +61,30 @@ func (s *search) nodeB(p *board.Position, ply int, it iteration, alpha, beta int
 		}
 		alpha = max(alpha, best)
 	}
-	s.sort(p, ply, moves, board.NullMove)
+	best, _ = s.try(p, ply, it, moves, board.NullMove, best, alpha, beta)
+	return best
+}
+
+// try searches the moves below p, the first of them first, and returns the best value, at least best, and its move. If
+// the budget ends, they are meaningless.
+func (s *search) try(p *board.Position, ply int, it iteration, moves []board.Move, first board.Move,
+	best, alpha, beta int) (int, board.Move) {
+	s.sort(p, ply, moves, first)
+	bestMove := board.NullMove
 	for i := range moves {
 		m := s.pick(ply, moves, i)
 		child := *p
 		if !s.budget.Spend() {
-			return 0
+			break
 		}
 		child.Make(m)
-		v := -s.nodeB(&child, ply+1, it, -beta, -alpha)
+		v := -s.node(&child, ply+1, it, -beta, -alpha)
 		if s.budget.Stopped() {
-			return 0
+			break
 		}
-		best = max(best, v)
+		if v > best {
+			best, bestMove = v, m
+		}
 		if v > alpha {
 			alpha = v
 			s.keep(ply, m)
@@ -83,7 +94,7 @@ func (s *search) nodeB(p *board.Position, ply int, it iteration, alpha, beta int
 			break
 		}
 	}
-	return best
+	return best, bestMove
 }
 
 // screen returns the moves to search, and whether any move was dropped.
@@ -144,7 +155,8 @@ func threatened(p *board.Position) (b board.Bitboard) {
 }
 
 // nodeA is minimax to a fixed depth. Cut-offs, the table and the move order only save time.
-func (s *search) nodeA(p *board.Position, ply, depth, alpha, beta int) int {
+func (s *search) nodeA(p *board.Position, ply int, it iteration, alpha, beta int) int {
+	depth := it.cap - ply
 	s.pvLen[ply] = 0
 	if v, ended := over(p, ply); ended {
 		return v
@@ -165,34 +177,9 @@ func (s *search) nodeA(p *board.Position, ply, depth, alpha, beta int) int {
 	}
 	moves := p.LegalMoves(s.buf[ply][:0])
 	s.buf[ply] = moves
-	s.sort(p, ply, moves, first)
-	best, bestMove, low := -infinite, moves[0], alpha
-	for i := range moves {
-		m := s.pick(ply, moves, i)
-		child := *p
-		if !s.budget.Spend() {
-			return 0
-		}
-		child.Make(m)
-		v := -s.nodeA(&child, ply+1, depth-1, -beta, -alpha)
-		if s.budget.Stopped() {
-			return 0
-		}
-		if v <= best {
-			continue
-		}
-		best, bestMove = v, m
-		if v > alpha {
-			alpha = v
-			s.keep(ply, m)
-		}
-		if v >= beta {
-			s.refuted(p, ply, m)
-			break
-		}
-	}
-	if useTable {
-		s.player.table.Put(p.Key(), bestMove, best, depth, ply, low, beta)
+	best, bestMove := s.try(p, ply, it, moves, first, -infinite, alpha, beta)
+	if useTable && !s.budget.Stopped() {
+		s.player.table.Put(p.Key(), bestMove, best, depth, ply, alpha, beta)
 	}
 	return best
 }
