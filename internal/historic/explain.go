@@ -43,8 +43,7 @@ func Line(p *board.Position, moves []board.Move) string {
 type Reasoner interface {
 	engine.Player
 	// Reason chooses a move in the current position of the game as Search does without
-	// limits. printed is a legal move of that position. It fails if the game is over or
-	// the context ends.
+	// limits. printed is a legal move of that position. It fails if the context ends.
 	Reason(ctx context.Context, game *board.Game, printed board.Move) (Reason, error)
 }
 

@@ -84,13 +84,7 @@ func (p *Player) explainSearch(b *strings.Builder, root *board.Position, moves [
 			fmt.Fprintf(b, "  %-7s is not better\n", root.SAN(c.move))
 			return
 		}
-		fmt.Fprintf(b, "  %-7s %s by", root.SAN(c.move), pawns(value))
-		at := *root
-		for _, m := range s.plies[0].line {
-			b.WriteString(" " + at.SAN(m))
-			at.Make(m)
-		}
-		b.WriteByte('\n')
+		fmt.Fprintf(b, "  %-7s %s by %s\n", root.SAN(c.move), pawns(value), historic.Line(root, s.plies[0].line))
 	}
 	line, score, _ := s.iterate(root, p.plies)
 	fmt.Fprintf(b, "Chosen: %s, %s\n", root.SAN(line[0]), pawns(score))
@@ -116,16 +110,12 @@ func pawns(v int) string {
 // search of this move alone: a search of all finds only whether it is better.
 func (p *Player) Reason(ctx context.Context, game *board.Game, printed board.Move) (historic.Reason, error) {
 	pos := *game.Position()
-	moves := pos.LegalMoves(nil)
-	if len(moves) == 0 {
-		return historic.Reason{}, errors.New("the game is over")
-	}
 	chosen, err := p.Search(ctx, game, engine.Limits{})
 	if err != nil || ctx.Err() != nil {
 		return historic.Reason{}, errors.Join(err, ctx.Err())
 	}
 	var g generator
-	list := g.list(&pos, moves, nil)
+	list := g.list(&pos, pos.LegalMoves(nil), nil)
 	r := historic.Reason{Move: chosen.Move, Why: "from the book"}
 	if chosen.Depth > 0 {
 		r.Why = fmt.Sprintf("%s; plausibility %s", pawns(int(chosen.Score)), place(list, chosen.Move))

@@ -2,7 +2,6 @@ package nss
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -166,9 +165,6 @@ func (v worth) vector(count int) string {
 func (p *Player) Reason(ctx context.Context, game *board.Game, printed board.Move) (historic.Reason, error) {
 	pos := game.Position()
 	played, whole := p.executive(ctx, pos, engine.Limits{}), p.executive(ctx, pos, engine.Limits{})
-	if len(played.legal) == 0 {
-		return historic.Reason{}, errors.New("the game is over")
-	}
 	whole.all = true
 	played.run()
 	whole.run()

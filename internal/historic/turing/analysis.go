@@ -2,7 +2,6 @@ package turing
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -137,9 +136,6 @@ func (p *Player) explainMoves(b *strings.Builder, pos *board.Position) {
 func (p *Player) Reason(ctx context.Context, game *board.Game, printed board.Move) (historic.Reason, error) {
 	pos := game.Position()
 	moves := pos.LegalMoves(nil)
-	if len(moves) == 0 {
-		return historic.Reason{}, errors.New("the game is over")
-	}
 	a := &analysis{player: p, machine: pos.SideToMove(), plies: p.plies, full: p.full}
 	a.budget = historic.NewBudget(ctx, a.machine, engine.Limits{})
 	all := a.choices(pos, moves)
