@@ -1,15 +1,11 @@
 package historic
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/assay-chess/assay/engine/board"
 )
-
-// ErrExchange is wrapped by the errors of NewExchange.
-var ErrExchange = errors.New("no exchange")
 
 // Exchange is a series of captures on one square, evaluated as in a lecture on chess programs
 // by Tsan-sheng Hsu. All pieces that attack the square are listed once, the least valuable
@@ -47,15 +43,15 @@ type Capture struct {
 func NewExchange(p *board.Position, sq board.Square) (*Exchange, error) {
 	on := p.PieceAt(sq)
 	if on == board.NoPiece {
-		return nil, fmt.Errorf("%w on %v: the square is empty; name the square of the piece to capture", ErrExchange, sq)
+		return nil, fmt.Errorf("no exchange on %v: the square is empty; name the square of the piece to capture", sq)
 	}
 	if on.Type() == board.King {
-		return nil, fmt.Errorf("%w on %v: a king is never captured; name the square of another piece", ErrExchange, sq)
+		return nil, fmt.Errorf("no exchange on %v: a king is never captured; name the square of another piece", sq)
 	}
 	x := &Exchange{Square: sq, Side: on.Color().Other()}
 	queue := [2][]board.Square{x.attackers(p, x.Side), x.attackers(p, x.Side.Other())}
 	if len(queue[0]) == 0 {
-		return nil, fmt.Errorf("%w on %v: no %v piece attacks the %v %v there", ErrExchange, sq, x.Side, on.Color(),
+		return nil, fmt.Errorf("no exchange on %v: no %v piece attacks the %v %v there", sq, x.Side, on.Color(),
 			on.Type())
 	}
 	victim, sign := on.Type(), 1

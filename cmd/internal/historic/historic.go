@@ -169,11 +169,8 @@ does not distinguish checkmate from stalemate.`,
 				return err
 			}
 			p, err := prinz.New(&b)
-			if errors.Is(err, prinz.ErrPosition) {
-				return fmt.Errorf("%w: give a position with White to move", err)
-			}
 			if err != nil {
-				return err
+				return fmt.Errorf("%w: give a position with White to move", err)
 			}
 			s, text := prinz.Solve(p), ""
 			for _, m := range s.Tried {

@@ -2,7 +2,6 @@ package draughts
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
@@ -213,16 +212,13 @@ func (p *Position) Make(m Move) {
 	p.White = !p.White
 }
 
-// errMove is wrapped by Parse's errors.
-var errMove = errors.New("draughts move")
-
 // Parse finds the legal move that is written so, such as 11-15, or 14-21(17).
 func (p *Position) Parse(text string) (Move, error) {
 	moves := p.Moves(nil)
 	if i := slices.IndexFunc(moves, func(m Move) bool { return m.String() == text }); i >= 0 {
 		return moves[i], nil
 	}
-	return Move{}, fmt.Errorf("%w %q is not legal; the legal moves are %s", errMove, text,
+	return Move{}, fmt.Errorf("draughts move %q is not legal; the legal moves are %s", text,
 		strings.Trim(fmt.Sprint(moves), "[]"))
 }
 

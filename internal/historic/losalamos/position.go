@@ -2,8 +2,8 @@ package losalamos
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/assay-chess/assay/engine/board"
@@ -264,20 +264,12 @@ func (p *Position) attacked(s Square, by board.Color) bool {
 	return false
 }
 
-// errMove is wrapped by Parse's errors.
-var errMove = errors.New("move on 6x6")
-
 // Parse finds the legal move that the text, such as d2d3 or e5f6q, means.
 func (p *Position) Parse(text string) (Move, error) {
 	moves := p.LegalMoves(nil)
-	for _, m := range moves {
-		if m.String() == text {
-			return m, nil
-		}
+	if i := slices.IndexFunc(moves, func(m Move) bool { return m.String() == text }); i >= 0 {
+		return moves[i], nil
 	}
-	if len(moves) == 0 {
-		return Move{}, fmt.Errorf("%w %q: the game is over, no move is legal", errMove, text)
-	}
-	return Move{}, fmt.Errorf("%w %q is not legal; the legal moves are %s", errMove, text,
+	return Move{}, fmt.Errorf("move on 6x6 %q is not legal; the legal moves are %s", text,
 		strings.Trim(fmt.Sprint(moves), "[]"))
 }

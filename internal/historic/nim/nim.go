@@ -1,7 +1,6 @@
 package nim
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -12,9 +11,6 @@ const (
 	MaxHeaps = 8  // heaps
 	MaxHeap  = 31 // matches in a heap
 )
-
-// errPosition is wrapped by the errors of Rules.Check.
-var errPosition = errors.New("nim")
 
 // Rules are the rules of a game.
 type Rules struct {
@@ -34,18 +30,18 @@ const (
 	caseD
 )
 
-// Check returns an error, which wraps errPosition, if the program cannot play the position.
+// Check returns an error if the program cannot play the position.
 func (r Rules) Check(heaps []int) error {
 	switch {
 	case len(heaps) < 2 || len(heaps) > MaxHeaps:
-		return fmt.Errorf("%w: %d heaps; the program allows 2 to %d", errPosition, len(heaps), MaxHeaps)
+		return fmt.Errorf("nim: %d heaps; the program allows 2 to %d", len(heaps), MaxHeaps)
 	case r.K < 1 || r.K >= len(heaps):
-		return fmt.Errorf("%w: a move may take from %d of %d heaps; it must be at least 1 and fewer than all", errPosition,
-			r.K, len(heaps))
+		return fmt.Errorf("nim: a move may take from %d of %d heaps; it must be at least 1 and fewer than all", r.K,
+			len(heaps))
 	}
 	for i, n := range heaps {
 		if n < 0 || n > MaxHeap {
-			return fmt.Errorf("%w: heap %d has %d matches; the program allows 0 to %d", errPosition, i+1, n, MaxHeap)
+			return fmt.Errorf("nim: heap %d has %d matches; the program allows 0 to %d", i+1, n, MaxHeap)
 		}
 	}
 	return nil

@@ -11,9 +11,6 @@ import (
 // pieces allows the printed moves, and its only key is the printed one.
 const Problem = "5Kbk/6pp/6P1/8/8/8/8/7R w - - 0 1"
 
-// ErrPosition is wrapped by New's error.
-var ErrPosition = errors.New("mate in two")
-
 // offBoard marks what surrounds the squares 11 to 88.
 const offBoard = board.Piece(0xff)
 
@@ -24,10 +21,10 @@ type Position struct {
 	king [2]int // squares of the kings, by color
 }
 
-// New returns a position in which White is to mate. The error wraps ErrPosition.
+// New returns a position in which White is to mate. It is an error if Black is to move.
 func New(p *board.Position) (*Position, error) {
 	if p.SideToMove() != board.White {
-		return nil, fmt.Errorf("%w: Black is to move, but White must be to move", ErrPosition)
+		return nil, errors.New("mate in two: Black is to move, but White must be to move")
 	}
 	q := new(Position)
 	for i := range q.at {
