@@ -168,7 +168,7 @@ func (p *Player) Reason(ctx context.Context, game *board.Game, printed board.Mov
 	whole.all = true
 	played.run()
 	whole.run()
-	if played.budget.Stopped() || whole.budget.Stopped() {
+	if played.analysis.Stopped() || whole.analysis.Stopped() {
 		return historic.Reason{}, ctx.Err()
 	}
 	chosen := played.choose()

@@ -50,7 +50,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	pos := game.Position()
 	e := p.executive(ctx, pos, lim)
 	if len(e.legal) == 0 {
-		return e.budget.Finish(engine.Result{}), nil
+		return e.analysis.Finish(engine.Result{}), nil
 	}
 	e.run()
 	chosen := e.choose()
@@ -61,9 +61,9 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	if len(e.analyzed) == 0 {
 		result.Depth = 0
 	} else {
-		e.budget.Report(result, e.analysis.plies)
+		e.analysis.Report(result, e.analysis.plies)
 	}
-	return e.budget.Finish(result), nil
+	return e.analysis.Finish(result), nil
 }
 
 // alternative is a proposed and analyzed move.
@@ -91,11 +91,9 @@ func (x alternative) score() int {
 type executive struct {
 	situation
 	analysis analysis
-	budget   *historic.Budget
 	now      worth // of the position; a move is acceptable if its value is not below
 	all      bool  // analyze every proposal, for an explanation
 	analyzed []alternative
-	fallback board.Move
 	passing  int // whether the null move loses material: 0 unknown, 1 no, -1 yes
 }
 
@@ -103,16 +101,12 @@ func (p *Player) executive(ctx context.Context, pos *board.Position, lim engine.
 	us := pos.SideToMove()
 	budget := historic.NewBudget(ctx, us, lim)
 	legal := historic.RootMoves(pos.LegalMoves(nil), lim)
-	e := &executive{budget: budget}
+	e := &executive{analysis: p.analysis(pos, us, budget)}
 	e.situation = situation{Position: pos, us: us, them: us.Other(), legal: historic.Filter(legal, historic.ToQueen),
 		player: p}
 	if len(e.legal) == 0 {
 		e.legal = legal // only underpromotions are allowed
 	}
-	if len(e.legal) > 0 {
-		e.fallback = e.legal[0]
-	}
-	e.analysis = p.analysis(pos, us, budget)
 	e.now = e.analysis.static(pos)
 	e.noMove = e.tryNoMove
 	e.theirMove = func(m board.Move) bool { return p.acceptableToThem(pos, m, budget) }
@@ -160,9 +154,9 @@ func (e *executive) run() {
 		found := false
 		g.propose(&e.situation, func(m board.Move, why string) bool {
 			found = e.offer(m, i, why) || found
-			return found && e.player.final == first && !e.all || e.budget.Stopped()
+			return found && e.player.final == first && !e.all || e.analysis.Stopped()
 		})
-		if found && e.player.final == first && !e.all || e.budget.Stopped() {
+		if found && e.player.final == first && !e.all || e.analysis.Stopped() {
 			return
 		}
 	}
@@ -177,7 +171,7 @@ func (e *executive) lastResort() {
 	}
 	found := false
 	for _, x := range exchanges(e.Position, e.them) {
-		if x.value == 0 && !found && !e.budget.Stopped() {
+		if x.value == 0 && !found && !e.analysis.Stopped() {
 			found = e.capture(x, func(m board.Move, why string) bool { return e.offer(m, 0, "exchanges evenly") }) && !e.all
 		}
 	}
@@ -185,7 +179,7 @@ func (e *executive) lastResort() {
 		return
 	}
 	for _, m := range e.legal {
-		if e.offer(m, len(goals), "legal") && !e.all || e.budget.Stopped() {
+		if e.offer(m, len(goals), "legal") && !e.all || e.analysis.Stopped() {
 			return
 		}
 	}
@@ -211,7 +205,7 @@ func (e *executive) offer(m board.Move, goal int, why string) bool {
 // choose makes the final choice: the first acceptable alternative, by option preferably one
 // that two goals propose, or the best if none is acceptable.
 func (e *executive) choose() alternative {
-	best := alternative{move: e.fallback, line: []board.Move{e.fallback}}
+	best := alternative{move: e.legal[0], line: []board.Move{e.legal[0]}}
 	chosen := -1
 	for i, x := range e.analyzed {
 		if i == 0 || x.value.better(best.value) {

@@ -27,8 +27,10 @@ func (s *situation) filter(keep func(board.Move) bool) []board.Move {
 func (s *situation) piece(m board.Move) board.PieceType { return s.PieceAt(m.From()).Type() }
 
 // cheaper compares moves by the value of the moving piece.
-func (s *situation) cheaper(a, b board.Move) int {
-	return historic.Values[s.piece(a)] - historic.Values[s.piece(b)]
+func cheaper(p *board.Position) func(a, b board.Move) int {
+	return func(a, b board.Move) int {
+		return historic.Values[p.PieceAt(a.From()).Type()] - historic.Values[p.PieceAt(b.From()).Type()]
+	}
 }
 
 // safe reports whether the moving piece is not lost on its new square, or only for at least
@@ -250,7 +252,7 @@ func (s *situation) capture(x exchange, offer func(board.Move, string) bool) boo
 	if len(moves) == 0 {
 		return false
 	}
-	return offer(slices.MinFunc(moves, s.cheaper), "takes")
+	return offer(slices.MinFunc(moves, cheaper(s.Position)), "takes")
 }
 
 // defend proposes moves that save an own piece, if doing nothing would lose material.
@@ -278,7 +280,7 @@ func (s *situation) defend(x exchange, offer func(board.Move, string) bool) bool
 		}},
 	} {
 		moves := s.filter(step.keep)
-		slices.SortStableFunc(moves, s.cheaper)
+		slices.SortStableFunc(moves, cheaper(s.Position))
 		for _, m := range moves {
 			if offer(m, step.why) {
 				return true
@@ -311,15 +313,8 @@ func materialDisturb(p *board.Position) (moves []board.Move) {
 	}
 	captures := p.LegalCaptures(make([]board.Move, 0, 32))
 	for _, x := range list {
-		best := board.NullMove
-		for _, m := range captures {
-			if m.To() == x.square && (best == board.NullMove ||
-				historic.Values[p.PieceAt(m.From()).Type()] < historic.Values[p.PieceAt(best.From()).Type()]) {
-				best = m
-			}
-		}
-		if best != board.NullMove {
-			moves = append(moves, best)
+		if on := historic.Filter(captures, func(m board.Move) bool { return m.To() == x.square }); len(on) > 0 {
+			moves = append(moves, slices.MinFunc(on, cheaper(p)))
 		}
 	}
 	return moves
