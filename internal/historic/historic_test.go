@@ -69,25 +69,25 @@ func TestBudgetEnds(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	moves, book, style, text := 2, false, "plain", "x"
-	options := Options{Number("Moves", &moves, 1, 5), Switch("Book", &book), Choice("Style", &style, "plain", "bold"),
+	options := Base{Options{Number("Moves", &moves, 1, 5), Switch("Book", &book), Choice("Style", &style, "plain", "bold"),
 		Text("File", func(s string) error {
 			if s == "bad" {
 				return errors.New("no such file")
 			}
 			text = s
 			return nil
-		})}
+		})}}
 	want := []string{
 		"option name Moves type spin default 2 min 1 max 5",
 		"option name Book type check default false",
 		"option name Style type combo default plain var plain var bold",
 		"option name File type string default <empty>",
 	}
-	if got := options.Lines(); !slices.Equal(got, want) {
+	if got := options.Options(); !slices.Equal(got, want) {
 		t.Errorf("lines %q", got)
 	}
 	for _, s := range [][2]string{{"moves", "5"}, {"BOOK", "true"}, {"Style", "bold"}, {"file", "<empty>"}} {
-		if err := options.Set(s[0], s[1]); err != nil {
+		if err := options.SetOption(s[0], s[1]); err != nil {
 			t.Error(err)
 		}
 	}
@@ -99,7 +99,7 @@ func TestOptions(t *testing.T) {
 		{"File", "bad", "option File: no such file"},
 		{"Speed", "1", `"Speed" is unknown; the options are moves, book, style, file`},
 	} {
-		if err := options.Set(s[0], s[1]); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), s[2]) {
+		if err := options.SetOption(s[0], s[1]); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), s[2]) {
 			t.Errorf("%s=%s: error %v, want %s", s[0], s[1], err, s[2])
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// ErrOption is wrapped by the errors of Options.Set.
+// ErrOption is wrapped by the errors of Base.SetOption.
 var ErrOption = errors.New("option")
 
 // Options are the settings of a player: what its paper leaves open or suggests varying. A
@@ -76,7 +76,7 @@ func Text(name string, set func(value string) error) Option {
 }
 
 // Then returns the option with a function to call after it is set, whose error is returned
-// by Set.
+// by SetOption.
 func (o Option) Then(f func() error) Option {
 	set := o.set
 	o.set = func(value string) error {
@@ -88,33 +88,6 @@ func (o Option) Then(f func() error) Option {
 	return o
 }
 
-// Lines returns the declarations of the options in UCI format.
-func (o Options) Lines() []string {
-	lines := make([]string, len(o))
-	for i, option := range o {
-		lines[i] = "option name " + option.name + " " + option.declare
-	}
-	return lines
-}
-
-// Set sets an option. An invalid value changes nothing; the error wraps ErrOption.
-func (o Options) Set(name, value string) error {
-	names := make([]string, len(o))
-	for i, option := range o {
-		if strings.EqualFold(option.name, name) {
-			if err := option.set(value); err != nil {
-				return fmt.Errorf("%w %s: %w", ErrOption, option.name, err)
-			}
-			return nil
-		}
-		names[i] = strings.ToLower(option.name)
-	}
-	if len(o) == 0 {
-		return fmt.Errorf("%w %q is unknown; this player has no options", ErrOption, name)
-	}
-	return fmt.Errorf("%w %q is unknown; the options are %s", ErrOption, name, strings.Join(names, ", "))
-}
-
 // Base implements the methods of engine.Player that are the same in most programs of the
 // papers, which have no memory, no randomness and nothing to free. Programs embed it.
 type Base struct {
@@ -124,11 +97,32 @@ type Base struct {
 // NewGame does nothing.
 func (b *Base) NewGame(uint64) error { return nil }
 
-// SetOption sets one of the options.
-func (b *Base) SetOption(name, value string) error { return b.Settings.Set(name, value) }
+// Options returns the declarations of the options in UCI format.
+func (b *Base) Options() []string {
+	lines := make([]string, len(b.Settings))
+	for i, option := range b.Settings {
+		lines[i] = "option name " + option.name + " " + option.declare
+	}
+	return lines
+}
 
-// Options returns the UCI declarations of the options.
-func (b *Base) Options() []string { return b.Settings.Lines() }
+// SetOption sets one of the options. An invalid value changes nothing; the error wraps ErrOption.
+func (b *Base) SetOption(name, value string) error {
+	names := make([]string, len(b.Settings))
+	for i, option := range b.Settings {
+		if strings.EqualFold(option.name, name) {
+			if err := option.set(value); err != nil {
+				return fmt.Errorf("%w %s: %w", ErrOption, option.name, err)
+			}
+			return nil
+		}
+		names[i] = strings.ToLower(option.name)
+	}
+	if len(b.Settings) == 0 {
+		return fmt.Errorf("%w %q is unknown; this player has no options", ErrOption, name)
+	}
+	return fmt.Errorf("%w %q is unknown; the options are %s", ErrOption, name, strings.Join(names, ", "))
+}
 
 // Close does nothing.
 func (b *Base) Close() error { return nil }
@@ -243,7 +237,7 @@ func (e *Weighted) EvalFile() Option {
 func (e *Weighted) SetOption(name, value string) error {
 	w, ok, err := e.Weights.Set(name, value)
 	if !ok {
-		return e.Settings.Set(name, value)
+		return e.Base.SetOption(name, value)
 	}
 	if err == nil {
 		err = e.Use(w)
