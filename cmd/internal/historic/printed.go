@@ -125,10 +125,7 @@ func openPlayer(name, text string) (*printedProgram, error) {
 	if err != nil {
 		return nil, err
 	}
-	reasoner, ok := engine.As[historic.Reasoner](player)
-	if !ok {
-		return nil, errors.Join(fmt.Errorf("%s gives no reasons", name), player.Close())
-	}
+	reasoner, _ := engine.As[historic.Reasoner](player) // all of players are
 	var games []historic.PrintedGame
 	p := &printedProgram{width: 7, close: player.Close}
 	for _, g := range historic.PrintedGames() {
@@ -192,13 +189,12 @@ func openLosAlamos() *printedProgram {
 		note:   "chess on six squares by six; values in pawns: material and mobility",
 		titles: []string{"MANIAC I - a beginner, 1956"}, close: func() error { return nil },
 		play: func(ctx context.Context, _ int, each func(replayedTurn)) error {
-			turns, err := losalamos.Replay(ctx)
-			for i, t := range turns {
-				each(replayedTurn{number: i + 1, printed: t.Played.String(), chosen: t.Choice.Move.String(),
-					same: t.Choice.Move == t.Played, why: fmt.Sprintf("%+.1f by %s", float64(t.Choice.Value)/10,
-						strings.Trim(fmt.Sprint(t.Choice.Line), "[]"))})
-			}
-			return errors.Join(err, ctx.Err())
+			number := 0
+			return losalamos.Replay(ctx, func(played losalamos.Move, c losalamos.Choice) {
+				number++
+				each(replayedTurn{number: number, printed: played.String(), chosen: c.Move.String(), same: c.Move == played,
+					why: fmt.Sprintf("%+.1f by %s", float64(c.Value)/10, strings.Trim(fmt.Sprint(c.Line), "[]"))})
+			})
 		}}
 }
 

@@ -149,28 +149,23 @@ func (g *Game) Outcome() string {
 	return ""
 }
 
-// Turn is one of MANIAC's turns in its public game.
-type Turn struct {
-	Played Move
-	Choice Choice // what this program finds in the same position
-}
-
-// Replay plays through MANIAC's game, looks ahead in each of its turns, and returns these.
-func Replay(ctx context.Context) (turns []Turn, err error) {
+// Replay plays through MANIAC's game, and calls each with its moves and what this program finds in
+// the same positions.
+func Replay(ctx context.Context, each func(played Move, c Choice)) error {
 	p := Start()
 	for i, text := range PublicGame() {
 		m, err := p.Parse(text)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if i%2 == 0 {
 			c, ok := Choose(&p, Depth, func() bool { return ctx.Err() != nil })
 			if !ok {
-				return nil, ctx.Err()
+				break
 			}
-			turns = append(turns, Turn{Played: m, Choice: c})
+			each(m, c)
 		}
 		p.Make(m)
 	}
-	return turns, nil
+	return ctx.Err()
 }
