@@ -2,6 +2,7 @@ package bernstein
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,10 +102,17 @@ func TestQuestions(t *testing.T) {
 	} {
 		p := enginetest.Position(t, test.fen)
 		legal := p.LegalMoves(nil)
+		list, asked := plausible(&p, legal, 7)
+		s, last := newSituation(&p, legal), 0
 		var got []string
-		for _, x := range plausible(&p, legal, 7) {
-			q := questions[x.Question].text
-			got = append(got, q[:strings.IndexByte(q, ' ')]+":"+p.SAN(x.Move))
+		for _, m := range list {
+			first := slices.IndexFunc(questions, func(q question) bool { return slices.Contains(q.ask(s), m) })
+			q := questions[first].text
+			got = append(got, q[:strings.IndexByte(q, ' ')]+":"+p.SAN(m))
+			last = max(last, first)
+		}
+		if asked != last+1 {
+			t.Errorf("%s: %d questions asked, the last move is of number %d", test.fen, asked, last+1)
 		}
 		if strings.Join(got, " ") != test.want {
 			t.Errorf("%s: plausible moves %v, want %s", test.fen, got, test.want)
@@ -126,9 +134,10 @@ func define(p *Player, pos *board.Position, machine board.Color, ply int) float6
 		return p.value(pos, machine)
 	}
 	best, max := -1.0, pos.SideToMove() == machine
-	for _, x := range plausible(pos, legal, p.width) {
+	moves, _ := plausible(pos, legal, p.width)
+	for _, m := range moves {
 		child := *pos
-		child.Make(x.Move)
+		child.Make(m)
 		v := define(p, &child, machine, ply+1)
 		if best < 0 || max && v > best || !max && v < best {
 			best = v
@@ -160,11 +169,8 @@ func TestSearchIsMinimax(t *testing.T) {
 func TestBlindSpot(t *testing.T) {
 	pos := enginetest.Position(t, "r1bqk2r/1ppp1ppp/p1n2n2/4p3/B1B1P3/5N2/PPPP1PPP/RN1QK2R b KQkq - 0 5")
 	attack := setup.Must(pos.ParseSAN("b5"))
-	list := plausible(&pos, pos.LegalMoves(nil), 7)
-	for _, x := range list {
-		if x.Move == attack {
-			t.Errorf("b5 is proposed: %v", list)
-		}
+	if list, _ := plausible(&pos, pos.LegalMoves(nil), 7); slices.Contains(list, attack) {
+		t.Errorf("b5 is proposed: %v", list)
 	}
 }
 

@@ -1,6 +1,7 @@
 package bernstein
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -110,25 +111,18 @@ func (p *Player) Explain(pos *board.Position) (string, error) {
 }
 
 func (p *Player) explainQuestions(b *strings.Builder, pos *board.Position, legal []board.Move) {
-	list := plausible(pos, legal, p.width)
-	s, asked := newSituation(pos, legal), true
+	_, asked := plausible(pos, legal, p.width)
+	s := newSituation(pos, legal)
 	for i, q := range questions {
-		var answers []string
-		if asked {
+		text := "(not asked)"
+		if i < asked {
+			var answers []string
 			for _, m := range q.ask(s) {
 				answers = append(answers, pos.SAN(m))
 			}
-		}
-		text := strings.Join(answers, " ")
-		switch {
-		case !asked:
-			text = "(not asked)"
-		case text == "":
-			text = "no"
+			text = cmp.Or(strings.Join(answers, " "), "no")
 		}
 		fmt.Fprintf(b, "%-33s %s\n", q.text, text)
-		enough := len(list) >= p.width && list[len(list)-1].Question <= i
-		asked = asked && !enough && !(q.last && len(answers) > 0)
 	}
 }
 

@@ -114,10 +114,8 @@ func (t *tree) Expand(pos *board.Position, ply int) (moves []board.Move, value f
 	return t.plausibleAt(pos, legal), 0, false
 }
 
-func (t *tree) plausibleAt(pos *board.Position, legal []board.Move) (moves []board.Move) {
-	for _, x := range plausible(pos, legal, t.player.width) {
-		moves = append(moves, x.Move)
-	}
+func (t *tree) plausibleAt(pos *board.Position, legal []board.Move) []board.Move {
+	moves, _ := plausible(pos, legal, t.player.width)
 	if t.player.cut {
 		return t.cut(pos, moves)
 	}

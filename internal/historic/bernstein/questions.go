@@ -7,12 +7,6 @@ import (
 	"github.com/assay-chess/assay/internal/historic"
 )
 
-// proposal is a plausible move with the question that proposes it.
-type proposal struct {
-	Move     board.Move
-	Question int // index into questions
-}
-
 // question proposes moves, in order. If last is set and it proposes any, no further question
 // is asked.
 type question struct {
@@ -35,27 +29,24 @@ var questions = []question{
 	{"8 can any piece be moved?", (*situation).pieceMoves, false},
 }
 
-// plausible asks the questions until there are width moves.
-func plausible(pos *board.Position, legal []board.Move, width int) (list []proposal) {
+// plausible asks the questions until there are width moves, and returns how many it has asked.
+func plausible(pos *board.Position, legal []board.Move, width int) (list []board.Move, asked int) {
 	s := newSituation(pos, legal)
 	for i, q := range questions {
 		moves := q.ask(s)
 		for _, m := range moves {
-			known := func(x proposal) bool { return x.Move == m }
-			if len(list) < width && !slices.ContainsFunc(list, known) {
-				list = append(list, proposal{m, i})
+			if len(list) < width && !slices.Contains(list, m) {
+				list = append(list, m)
 			}
 		}
 		if len(list) == width || q.last && len(moves) > 0 {
-			return list
+			return list, i + 1
 		}
 	}
 	if len(list) == 0 {
-		for _, m := range legal[:min(width, len(legal))] {
-			list = append(list, proposal{m, len(questions) - 1})
-		}
+		list = append(list, legal[:min(width, len(legal))]...)
 	}
-	return list
+	return list, len(questions)
 }
 
 // situation is a position with what several questions need.
