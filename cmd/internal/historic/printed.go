@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,7 +45,6 @@ public, not printed. The four games of machack take about a minute of processor 
 
 // replayedTurn is one turn of the program in its game.
 type replayedTurn struct {
-	number  int    // of the move, from 1
 	printed string // the move of the paper
 	chosen  string // the move of our program
 	same    bool   // whether they agree
@@ -156,7 +154,7 @@ func replay(ctx context.Context, player historic.Reasoner, printed *historic.Pri
 			if err != nil {
 				return err
 			}
-			each(replayedTurn{pos.Fullmove(), pos.SAN(m), pos.SAN(r.Move), r.Move == m, r.Why, r.Printed})
+			each(replayedTurn{pos.SAN(m), pos.SAN(r.Move), r.Move == m, r.Why, r.Printed})
 		}
 		game.Push(m)
 	}
@@ -169,18 +167,15 @@ func openStrachey() *printedProgram {
 		note:   "the program chooses at random among the best moves: same if the printed one is among them",
 		titles: []string{"Strachey's program, strategy 2 - a person"}, close: func() error { return nil },
 		play: func(_ context.Context, _ int, each func(replayedTurn)) error {
-			turns, err := draughts.Replay(draughts.Strategy2(), rand.New(rand.NewPCG(1, 0)))
-			for i := range turns {
-				t := &turns[i]
-				turn := replayedTurn{number: i + 1, printed: t.Played.String(), same: t.Agrees(),
+			return draughts.Replay(func(t *draughts.Turn) {
+				turn := replayedTurn{printed: t.Played.String(), same: t.Agrees(),
 					why: fmt.Sprintf("gains %+.3f men; best moves: %d of %d", men(t.Gain), len(t.Choice.Best), t.Legal)}
 				if turn.chosen = turn.printed; !turn.same {
 					turn.chosen = t.Choice.Move.String()
 					turn.against = fmt.Sprintf("%s: gains %+.3f men", t.Played, men(t.Actual))
 				}
 				each(turn)
-			}
-			return err
+			})
 		}}
 }
 
@@ -189,10 +184,8 @@ func openLosAlamos() *printedProgram {
 		note:   "chess on six squares by six; values in pawns: material and mobility",
 		titles: []string{"MANIAC I - a beginner, 1956"}, close: func() error { return nil },
 		play: func(ctx context.Context, _ int, each func(replayedTurn)) error {
-			number := 0
 			return losalamos.Replay(ctx, func(played losalamos.Move, c losalamos.Choice) {
-				number++
-				each(replayedTurn{number: number, printed: played.String(), chosen: c.Move.String(), same: c.Move == played,
+				each(replayedTurn{printed: played.String(), chosen: c.Move.String(), same: c.Move == played,
 					why: fmt.Sprintf("%+.1f by %s", float64(c.Value)/10, strings.Trim(fmt.Sprint(c.Line), "[]"))})
 			})
 		}}
@@ -210,7 +203,7 @@ func (p *printedProgram) print(ctx context.Context, w io.Writer) error {
 			if t.same {
 				sameHere, same = sameHere+1, "yes"
 			}
-			fmt.Fprintf(w, "%3d  %-*s  %-*s  %-4s  %s\n", t.number, p.width, t.printed, p.width, t.chosen, same, t.why)
+			fmt.Fprintf(w, "%3d  %-*s  %-*s  %-4s  %s\n", turnsHere, p.width, t.printed, p.width, t.chosen, same, t.why)
 			if t.against != "" {
 				fmt.Fprintf(w, "%*s%s\n", 3+2+p.width+2+p.width+2+4+2, "", t.against)
 			}

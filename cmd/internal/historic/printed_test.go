@@ -86,12 +86,12 @@ func check(t *testing.T, p *printedProgram, turn replayedTurn) {
 	width := historic.ReasonWidth + 2*7 - 2*p.width // longer moves leave less space
 	for _, text := range []string{turn.why, turn.against} {
 		if n := utf8.RuneCountInString(text); n > width {
-			t.Errorf("%d. %q has %d characters, more than %d", turn.number, text, n, width)
+			t.Errorf("%s: %q has %d characters, more than %d", turn.printed, text, n, width)
 		}
 	}
 	for _, move := range []string{turn.printed, turn.chosen} {
 		if len(move) > p.width {
-			t.Errorf("%d. %s is longer than %d", turn.number, move, p.width)
+			t.Errorf("%s is longer than %d", move, p.width)
 		}
 	}
 }

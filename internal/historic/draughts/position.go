@@ -249,23 +249,23 @@ type Turn struct {
 // Agrees reports whether the printed move is among the strategy's best.
 func (t *Turn) Agrees() bool { return slices.Contains(t.Choice.Best, t.Played) }
 
-// Replay plays through the printed game and lets a strategy choose in each of the
-// machine's turns.
-func Replay(s Strategy, rng *rand.Rand) ([]Turn, error) {
-	var turns []Turn
-	p := Start()
+// Replay plays through the printed game, lets the second strategy choose in each of the machine's
+// turns, and calls each with them.
+func Replay(each func(*Turn)) error {
+	s, rng, p := Strategy2(), rand.New(rand.NewPCG(1, 0)), Start()
 	for i, text := range printedGame() {
 		m, err := p.Parse(text)
 		if err != nil {
-			return nil, fmt.Errorf("printed game, ply %d: %w", i+1, err)
+			return fmt.Errorf("printed game, ply %d: %w", i+1, err)
 		}
 		if !p.White {
 			c, _ := s.Choose(&p, rng)
 			now := s.Value(&p)
-			turns = append(turns, Turn{Played: m, Choice: c, Gain: c.Value - now, Actual: s.valueOf(&p, m) - now,
+			l := search{Strategy: s}
+			each(&Turn{Played: m, Choice: c, Gain: c.Value - now, Actual: l.after(&p, m, 2*lost) - now,
 				Legal: len(p.Moves(nil))})
 		}
 		p.Make(m)
 	}
-	return turns, nil
+	return nil
 }

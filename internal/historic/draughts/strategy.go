@@ -51,10 +51,7 @@ func (s Strategy) Choose(p *Position, rng *rand.Rand) (c Choice, ok bool) {
 	l := search{Strategy: s}
 	c.Value = -2 * lost
 	for _, m := range p.Moves(nil) {
-		after := *p
-		after.Make(m)
-		// The window is one wider, so that values equal to the best are exact.
-		v := -l.value(&after, 1, m.n == 0, false, -2*lost, -c.Value+1)
+		v := l.after(p, m, -c.Value+1) // one wider, so that values equal to the best are exact
 		switch {
 		case v > c.Value:
 			c.Value, c.Best = v, append(c.Best[:0], m)
@@ -69,17 +66,17 @@ func (s Strategy) Choose(p *Position, rng *rand.Rand) (c Choice, ok bool) {
 	return c, true
 }
 
-func (s Strategy) valueOf(p *Position, m Move) int {
-	l := search{Strategy: s}
-	after := *p
-	after.Make(m)
-	return -l.value(&after, 1, m.n == 0, false, -2*lost, 2*lost)
-}
-
 // search is the state of one look ahead.
 type search struct {
 	Strategy
 	buf [16][]Move
+}
+
+// after returns the value of a move. It is exact from -beta on.
+func (l *search) after(p *Position, m Move, beta int) int {
+	next := *p
+	next.Make(m)
+	return -l.value(&next, 1, m.n == 0, false, -2*lost, beta)
 }
 
 // value returns the value of a position, the given number of stages ahead, from the view
