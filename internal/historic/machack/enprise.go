@@ -25,18 +25,12 @@ func exposed(p *board.Position, sq board.Square, kind board.PieceType, c board.C
 	if attackers == 0 {
 		return false
 	}
-	defenders := touching & p.ByColor(c)
-	return defenders == 0 || attackers.Count() > defenders.Count() || least(p, attackers) < points[kind]
-}
-
-// least returns the value of the least valuable piece of a nonempty set.
-func least(p *board.Position, pieces board.Bitboard) int {
-	for kind := board.Pawn; kind < board.King; kind++ {
-		if pieces&p.ByType(kind) != 0 {
-			return points[kind]
+	for less := board.Pawn; less < kind; less++ { // points rise with the type
+		if attackers&p.ByType(less) != 0 {
+			return true
 		}
 	}
-	return points[board.King]
+	return attackers.Count() > (touching & p.ByColor(c)).Count()
 }
 
 // allEnPrise returns the pieces of the side that are en prise.
