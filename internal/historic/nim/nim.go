@@ -65,12 +65,8 @@ func (r Rules) Case(heaps []int) Case {
 // position".
 func (r Rules) Safe(heaps []int) bool {
 	if c := r.Case(heaps); c == caseA || r.LastWins {
-		for bit := range 5 {
-			if r.excess(heaps, bit) != 0 {
-				return false
-			}
-		}
-		return true
+		sums := Sums(heaps)
+		return !slices.ContainsFunc(sums[:], func(sum int) bool { return sum%(r.K+1) != 0 })
 	}
 	big, units := count(heaps)
 	return big == 0 && units%(r.K+1) == 1
@@ -120,11 +116,7 @@ func (r Rules) normal(heaps []int) []int {
 
 // excess returns the sum of a column modulo k+1.
 func (r Rules) excess(heaps []int, bit int) int {
-	sum := 0
-	for _, n := range heaps {
-		sum += n >> bit & 1
-	}
-	return sum % (r.K + 1)
+	return Sums(heaps)[4-bit] % (r.K + 1)
 }
 
 // choose returns the index of a heap with a 1 in the column: one already changed, otherwise
