@@ -3,7 +3,7 @@
 // program has a package of its own below this one, named after its author or
 // place; README.md lists them.
 //
-// It does not play. No promise of stability. Start reading at Explainer, then at Budget and Options.
+// It does not play. No promise of stability. Start reading at Explainer, then at Budget and Option.
 package historic
 
 import (

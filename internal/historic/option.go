@@ -1,7 +1,6 @@
 package historic
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -12,15 +11,9 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// ErrOption is wrapped by the errors of Base.SetOption.
-var ErrOption = errors.New("option")
-
-// Options are the settings of a player: what its paper leaves open or suggests varying. A
-// name is a single word, so that it can be part of a player's specification
+// Option is a setting of a player: what its paper leaves open or suggests varying. Number, Switch, Choice
+// and Text make one. Its name is a single word, so that it can be part of a player's specification
 // (shannon-a:moves=1). Case does not matter.
-type Options []Option
-
-// Option is one setting, made by Number, Switch, Choice or Text.
 type Option struct {
 	name    string
 	declare string // the UCI declaration after the name
@@ -91,7 +84,7 @@ func (o Option) Then(f func() error) Option {
 // Base implements the methods of engine.Player that are the same in most programs of the
 // papers, which have no memory, no randomness and nothing to free. Programs embed it.
 type Base struct {
-	Settings Options
+	Settings []Option
 }
 
 // NewGame does nothing.
@@ -106,22 +99,22 @@ func (b *Base) Options() []string {
 	return lines
 }
 
-// SetOption sets one of the options. An invalid value changes nothing; the error wraps ErrOption.
+// SetOption sets one of the options. An invalid value changes nothing.
 func (b *Base) SetOption(name, value string) error {
 	names := make([]string, len(b.Settings))
 	for i, option := range b.Settings {
 		if strings.EqualFold(option.name, name) {
 			if err := option.set(value); err != nil {
-				return fmt.Errorf("%w %s: %w", ErrOption, option.name, err)
+				return fmt.Errorf("option %s: %w", option.name, err)
 			}
 			return nil
 		}
 		names[i] = strings.ToLower(option.name)
 	}
 	if len(b.Settings) == 0 {
-		return fmt.Errorf("%w %q is unknown; this player has no options", ErrOption, name)
+		return fmt.Errorf("option %q is unknown; this player has no options", name)
 	}
-	return fmt.Errorf("%w %q is unknown; the options are %s", ErrOption, name, strings.Join(names, ", "))
+	return fmt.Errorf("option %q is unknown; the options are %s", name, strings.Join(names, ", "))
 }
 
 // Close does nothing.
@@ -243,13 +236,13 @@ func (e *Weighted) SetOption(name, value string) error {
 		err = e.Use(w)
 	}
 	if err != nil {
-		return fmt.Errorf("%w %s: %w", ErrOption, name, err)
+		return fmt.Errorf("option %s: %w", name, err)
 	}
 	return nil
 }
 
 // PieceValues are options for the values of pawn to queen.
-func PieceValues(values *[5]int, least int) (list Options) {
+func PieceValues(values *[5]int, least int) (list []Option) {
 	for t, name := range []string{"Pawn", "Knight", "Bishop", "Rook", "Queen"} {
 		list = append(list, Number(name, &values[board.PieceType(t)], least, 5000))
 	}

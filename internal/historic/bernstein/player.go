@@ -28,9 +28,9 @@ type Player struct {
 // king controls the squares around it).
 func New() *Player {
 	p := &Player{values: [5]int{100, 300, 300, 500, 900}, factor: 20, width: 7, plies: 4, kingGuards: true}
-	p.Settings = slices.Concat(historic.Options{historic.Number("Factor", &p.factor, 0, 1000)},
+	p.Settings = slices.Concat([]historic.Option{historic.Number("Factor", &p.factor, 0, 1000)},
 		historic.PieceValues(&p.values, 0),
-		historic.Options{
+		[]historic.Option{
 			historic.Number("Width", &p.width, 1, board.MaxMoves),
 			historic.Number("Plies", &p.plies, 1, 20),
 			historic.Switch("Cut", &p.cut),

@@ -21,7 +21,7 @@ type Player struct {
 // New returns the player, which looks two moves of each side ahead. Its option is Plies.
 func New() *Player {
 	p := &Player{plies: Depth}
-	p.Settings = historic.Options{historic.Number("Plies", &p.plies, 1, maxDepth)}
+	p.Settings = []historic.Option{historic.Number("Plies", &p.plies, 1, maxDepth)}
 	return p
 }
 

@@ -38,7 +38,7 @@ type Player struct {
 func New(w eval.Weights) (*Player, error) {
 	p := &Player{plies: 5, width: "tournament", feedover: 2, secondary: true, book: true}
 	p.Use = p.setEvaluation
-	p.Settings = historic.Options{ // Plies is the depth of the basic search, Feedover the greatest number of plies
+	p.Settings = []historic.Option{ // Plies is the depth of the basic search, Feedover the greatest number of plies
 		historic.Number("Plies", &p.plies, 1, 20),
 		historic.Choice("Width", &p.width, "tournament", "normal"),
 		historic.Number("Feedover", &p.feedover, 0, 10),

@@ -35,7 +35,7 @@ const (
 // others, not only as a last resort).
 func New() *Player {
 	p := &Player{goals: len(goals), plies: 8, final: first, primary: queen}
-	p.Settings = historic.Options{
+	p.Settings = []historic.Option{
 		historic.Number("Goals", &p.goals, 1, len(goals)),
 		historic.Number("Plies", &p.plies, 1, 40),
 		historic.Choice("Choice", &p.final, first, double, rare),

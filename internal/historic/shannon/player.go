@@ -128,7 +128,7 @@ type Lister struct {
 // is added to the seed of a game, since a GUI cannot set one.
 func NewRandom() *Lister {
 	p := &Lister{mixed: true}
-	p.Settings = historic.Options{p.Seeded.Option()}
+	p.Settings = []historic.Option{p.Seeded.Option()}
 	return p
 }
 
