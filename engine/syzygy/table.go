@@ -54,7 +54,7 @@ type part struct {
 	*layout
 	pairs
 	flags  byte
-	ranges [4][]uint16 // of DTZ with flag mapped: what the values stand for; see dtzValue
+	ranges [4][]uint16 // of DTZ with flag mapped: what the values stand for; see part.plies
 }
 
 // Flags of a part with DTZ. The first is also one of a whole file.
