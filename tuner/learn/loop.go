@@ -52,24 +52,17 @@ type Learner interface {
 	// Propose plays the games of a generation, from 1, with the champion, and returns the weights that these and
 	// earlier games teach: the champion's if they teach nothing. They are in the generation's Folder. ErrEnough ends
 	// the loop before the generation.
-	Propose(ctx context.Context, generation int, champion *Weights) (*Weights, error)
+	Propose(ctx context.Context, generation int, champion WeightsRef) (WeightsRef, error)
 	// Gate lets new weights play against the champion's until a sequential test decides. It returns the result and
 	// whose it is: the proposed weights, or others nearer to the champion's that played after them. A learner may leave
 	// out the games of equal weights; the result is nil then.
-	Gate(ctx context.Context, generation int, proposed, champion *Weights) (*match.Result, *Weights, error)
-	// Decided keeps what became of a generation.
-	Decided(generation int, d Decision) error
+	Gate(ctx context.Context, generation int, proposed, champion WeightsRef) (*match.Result, WeightsRef, error)
+	// Decided keeps what became of the generation.
+	Decided(d Decision)
 }
 
 // ErrEnough is what Propose returns instead of a generation that is not worth its games.
 var ErrEnough = errors.New("no further generation")
-
-// Weights play in a loop: it began with them, or a generation found them.
-type Weights struct {
-	WeightsRef
-	Values *models.File
-	Terms  []tuner.TermFit // against the start weights; nil for these themselves
-}
 
 // Decision says whether the weights of a generation became champion, and why.
 type Decision struct {
@@ -78,43 +71,36 @@ type Decision struct {
 	Reason   string        `json:"reason"` // in words
 }
 
-// Loop carries out that many generations, and returns the champion after them and the last weights that were
-// proposed.
-func Loop(ctx context.Context, run *durable.Run, l Learner, generations int, start *Weights) (champion, last *Weights,
-	err error) {
-	champion = start
+// Loop carries out that many generations, and returns the champion after them.
+func Loop(ctx context.Context, run *durable.Run, l Learner, generations int, champion WeightsRef) (WeightsRef, error) {
 	for g := 1; g <= generations; g++ {
-		next, err := turn(ctx, run, l, g, &last, champion)
+		next, err := turn(ctx, run, l, g, champion)
 		if errors.Is(err, ErrEnough) {
 			break
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("generation %d: %w", g, err)
+			return champion, fmt.Errorf("generation %d: %w", g, err)
 		}
 		champion = next
 	}
-	return champion, last, nil
+	return champion, nil
 }
 
 // turn carries out a generation, and returns the champion after it.
-func turn(ctx context.Context, run *durable.Run, l Learner, g int, last **Weights, champion *Weights) (*Weights,
-	error) {
+func turn(ctx context.Context, run *durable.Run, l Learner, g int, champion WeightsRef) (WeightsRef, error) {
 	proposed, err := l.Propose(ctx, g, champion)
 	if err != nil {
-		return nil, err
+		return champion, err
 	}
 	gate, proposed, err := l.Gate(ctx, g, proposed, champion)
 	if err != nil {
-		return nil, err
+		return champion, err
 	}
-	*last = proposed
 	d := decide(gate, proposed.ID == champion.ID)
 	if d.Promoted {
 		champion = proposed
 	}
-	if err := l.Decided(g, d); err != nil {
-		return nil, err
-	}
+	l.Decided(d)
 	return champion, run.Event("decision", map[string]any{"generation": g, "promoted": d.Promoted, "reason": d.Reason,
 		"champion": champion.ID})
 }
@@ -145,13 +131,20 @@ const weightsName = "weights.json"
 // Folder returns the folder of a generation within the run's.
 func Folder(generation int) string { return fmt.Sprintf("gen-%d", generation) }
 
+// weights play in a run: it began with them, or a generation found them.
+type weights struct {
+	WeightsRef
+	Values *models.File
+	Terms  []tuner.TermFit // against the start weights; nil for these themselves
+}
+
 type learner struct {
 	Config
 	run      *durable.Run
 	start    *models.File // where fits begin: Plan.From, or the model's start weights if these are of another model
-	champion *Weights
-	last     *Weights // the last fit, promoted or not
-	k        float64  // slope of the sigmoid; 0 until the first fit has found it
+	champion weights
+	last     weights // the last fit, promoted or not
+	k        float64 // slope of the sigmoid; 0 until the first fit has found it
 	result   Result
 	now      GenerationResult // of the generation under way
 }
@@ -167,7 +160,7 @@ func (l *learner) parent() *models.File {
 
 // player returns weights as a player. Its name in files holds the weights' id and
 // no path, so that equal runs in different folders write equal bytes.
-func (l *learner) player(w *Weights) selfplay.Player {
+func (l *learner) player(w WeightsRef) selfplay.Player {
 	shown, place := "start", l.Plan.From
 	if w.Generation > 0 {
 		shown = Folder(w.Generation)
@@ -216,7 +209,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.champion = &Weights{WeightsRef: WeightsRef{ID: start.ID(), File: plan.From}, Values: start}
+	l.champion = weights{WeightsRef: WeightsRef{ID: start.ID(), File: plan.From}, Values: start}
 	l.result = Result{Format: Format, Program: c.Program, Plan: plan, Start: l.champion.WeightsRef,
 		Opponent: WeightsRef{ID: opponent.ID(), File: plan.Opponent}, Held: heldTerms(m)}
 	if err := l.all(ctx); err != nil {
@@ -256,9 +249,8 @@ func Written(named string, f *models.File) string {
 	return f.ID()
 }
 
-func (l *learner) all(ctx context.Context) (err error) {
-	l.champion, l.last, err = Loop(ctx, l.run, l, len(l.Plan.Generations), l.champion)
-	if err != nil {
+func (l *learner) all(ctx context.Context) error {
+	if _, err := Loop(ctx, l.run, l, len(l.Plan.Generations), l.champion.WeightsRef); err != nil {
 		return err
 	}
 	if err := l.final(ctx); err != nil {
@@ -281,28 +273,31 @@ func (l *learner) conclude() {
 }
 
 // Propose plays and learns.
-func (l *learner) Propose(ctx context.Context, g int, champion *Weights) (*Weights, error) {
-	l.champion, l.now = champion, GenerationResult{Number: g}
+func (l *learner) Propose(ctx context.Context, g int, champion WeightsRef) (WeightsRef, error) {
+	l.now = GenerationResult{Number: g}
 	learned := l.learnPositions
 	if l.Plan.Generations[g-1].byGames() {
 		learned = l.learnGames
 	}
 	file, fit, err := learned(ctx, g, &l.now)
 	if err != nil {
-		return nil, err
+		return champion, err
 	}
 	l.now.Fit = fit.summary()
 	if fit.Result != nil {
 		l.now.Warnings = append(l.now.Warnings, fit.Warnings...)
 	}
-	return &Weights{WeightsRef{ID: fit.ID, File: Folder(g) + "/" + weightsName, Generation: g}, file, fit.TermList()}, nil
+	l.last = weights{WeightsRef{ID: fit.ID, File: Folder(g) + "/" + weightsName, Generation: g}, file, fit.TermList()}
+	return l.last.WeightsRef, nil
 }
 
 // Decided keeps the result of a generation.
-func (l *learner) Decided(_ int, d Decision) error {
+func (l *learner) Decided(d Decision) {
 	l.now.Gate, l.now.Promoted, l.now.Reason = d.Gate, d.Promoted, d.Reason
 	l.result.Generations = append(l.result.Generations, l.now)
-	return nil
+	if d.Promoted {
+		l.champion = l.last
+	}
 }
 
 // learnPositions fits weights to the positions of games of the champion against itself.
@@ -348,7 +343,7 @@ func (l *learner) spec(weights string) engine.Spec {
 func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 	plan := l.Plan.Generations[g-1]
 	c := datagen.Config{Setup: l.setup(l.run.Path(Folder(g), "games"), plan.Nodes), Games: uint64(plan.Games),
-		Players: []selfplay.Player{l.player(l.champion)}}
+		Players: []selfplay.Player{l.player(l.champion.WeightsRef)}}
 	c.Generation, c.Stage = uint64(g), "selfplay"
 	stage := l.stage(fmt.Sprintf("generation %d: self-play", g))
 	c.Progress = stage.Update
@@ -363,7 +358,7 @@ func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 }
 
 // Gate lets the last fit's weights meet the champion's.
-func (l *learner) Gate(ctx context.Context, g int, proposed, champion *Weights) (*match.Result, *Weights, error) {
+func (l *learner) Gate(ctx context.Context, g int, proposed, champion WeightsRef) (*match.Result, WeightsRef, error) {
 	plan := l.Plan.Generations[g-1].Gate
 	c := match.Config{Setup: l.setup(l.run.Path(Folder(g), "gate"), plan.Nodes), A: l.player(proposed),
 		B: l.player(champion), Games: uint64(plan.Games), Test: plan.test()}
@@ -377,9 +372,9 @@ func (l *learner) Gate(ctx context.Context, g int, proposed, champion *Weights) 
 // are the opponent. If the opponent's weights are still champion, the last fit plays them:
 // how far it is from being promoted is worth knowing.
 func (l *learner) final(ctx context.Context) error {
-	player := l.champion
+	player := l.champion.WeightsRef
 	if player.ID == l.result.Opponent.ID {
-		player = l.last
+		player = l.last.WeightsRef
 	}
 	opponent := selfplay.Player{Spec: l.spec(l.Plan.Opponent), ID: "assay:" + l.result.Opponent.ID,
 		Name: l.result.Opponent.File}
@@ -396,13 +391,13 @@ func (l *learner) final(ctx context.Context) error {
 		return nil
 	}
 	l.result.FromStart, err = l.measure(ctx, fromStartName, "match against the start weights", player,
-		l.player(&Weights{WeightsRef: l.result.Start}))
+		l.player(l.result.Start))
 	return err
 }
 
 // measure plays one of the matches of fixed length. The stage, which is also the
 // folder's name, keeps their openings apart.
-func (l *learner) measure(ctx context.Context, stage, name string, player *Weights,
+func (l *learner) measure(ctx context.Context, stage, name string, player WeightsRef,
 	against selfplay.Player) (*match.Result, error) {
 	last := len(l.Plan.Generations)
 	c := match.Config{Setup: l.setup(l.run.Path(Folder(last), stage), l.Plan.Final.Nodes), A: l.player(player),

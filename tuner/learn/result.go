@@ -181,7 +181,7 @@ func (l *learner) spsaConfig(g int, m *eval.Model, w []eval.Coef) (play.Config, 
 	if err != nil {
 		return play.Config{}, err
 	}
-	player, from := l.player(l.champion), l.parent()
+	player, from := l.player(l.champion.WeightsRef), l.parent()
 	if from != l.champion.Values { // its model has other terms
 		player = selfplay.Player{Spec: l.spec(models.StartOf(l.Plan.Model)), ID: "assay:" + from.ID(), Name: "start"}
 	}

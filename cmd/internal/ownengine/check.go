@@ -184,8 +184,7 @@ func (k *checker) patch() (string, error) {
 	if err := k.keepValues(shaken, values); err != nil {
 		return "", err
 	}
-	w := &learn.Weights{WeightsRef: shaken}
-	if err := k.keepPatched(w); err != nil {
+	if err := k.keepPatched(shaken); err != nil {
 		return "", err
 	}
 	b, err := k.built(checkTag)
@@ -198,11 +197,11 @@ func (k *checker) patch() (string, error) {
 
 // twoGames lets the two engines play each other.
 func (k *checker) twoGames() (string, error) {
-	new, err := k.asSource("new", &learn.Weights{WeightsRef: shaken})
+	new, err := k.asSource("new", shaken)
 	if err != nil {
 		return "", err
 	}
-	old, err := k.asSource("old", &learn.Weights{})
+	old, err := k.asSource("old", base)
 	if err != nil {
 		return "", err
 	}

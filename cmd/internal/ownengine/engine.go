@@ -79,6 +79,9 @@ const (
 	settingTag = "settable"
 )
 
+// base are the weights of the engine as it was.
+var base = learn.WeightsRef{ID: BaseTag}
+
 // SourceName is the folder of a run's own clone of the engine, which has each candidate as a tag.
 const SourceName = "source"
 
@@ -263,17 +266,17 @@ func (k *workshop) player(name, tag, file, what string) (selfplay.Player, error)
 
 // with returns the engine with weights as a player. On other machines it is a program of its own, since a file of
 // numbers is not sent there.
-func (k *workshop) with(name string, w *learn.Weights) (selfplay.Player, error) {
+func (k *workshop) with(name string, w learn.WeightsRef) (selfplay.Player, error) {
 	switch {
 	case w.Generation == 0:
 		return k.player(name, settingTag, "", BaseTag)
 	case k.Remote:
-		return k.player(name, Tag(w.WeightsRef), "", w.ID)
+		return k.player(name, Tag(w), "", w.ID)
 	}
 	return k.player(name, settingTag, k.path(filepath.FromSlash(w.File)), w.ID)
 }
 
 // asSource returns the engine with the weights in its source as a player.
-func (k *workshop) asSource(name string, w *learn.Weights) (selfplay.Player, error) {
-	return k.player(name, Tag(w.WeightsRef), "", "source "+w.ID)
+func (k *workshop) asSource(name string, w learn.WeightsRef) (selfplay.Player, error) {
+	return k.player(name, Tag(w), "", "source "+w.ID)
 }

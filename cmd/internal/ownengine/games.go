@@ -70,7 +70,7 @@ func (k *workshop) selfplay(label, out string, games int, p *Plan, player selfpl
 // first plays the first games of the engine, whose speed fills in a plan by the hour, and makes quiet positions of
 // them.
 func (k *workshop) first(label string, games int, p *Plan) (rows int64, err error) {
-	player, err := k.with("engine", &learn.Weights{})
+	player, err := k.with("engine", base)
 	if err != nil {
 		return 0, err
 	}

@@ -61,7 +61,7 @@ func newRace(steps []Step, games int) *race {
 func (r *race) over() bool { return len(r.Live) == 0 || len(r.Passed) > 0 || r.Left < 2*len(r.Live) }
 
 // Gate lets steps of three sizes meet the champion until one of them passes.
-func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights) (*match.Result, *learn.Weights,
+func (l *loop) Gate(_ context.Context, g int, proposed, champion learn.WeightsRef) (*match.Result, learn.WeightsRef,
 	error) {
 	if proposed.ID == champion.ID {
 		return nil, proposed, nil
@@ -69,19 +69,19 @@ func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights)
 	file := l.path(learn.Folder(g), GateName, raceName)
 	r, err := l.race(file)
 	if err != nil {
-		return nil, nil, err
+		return nil, proposed, err
 	}
 	for !r.over() {
 		if err := r.round(func(s *Step, games int) (*match.Result, error) { return l.meet(g, s, champion, games) }); err != nil {
-			return nil, nil, err
+			return nil, proposed, err
 		}
 		if err := durable.WriteJSON(file, r); err != nil {
-			return nil, nil, err
+			return nil, proposed, err
 		}
 	}
 	best := r.best()
 	l.now.Steps, l.now.Step = r.Steps, best.Share
-	return best.Gate, &learn.Weights{WeightsRef: best.Weights}, nil
+	return best.Gate, best.Weights, nil
 }
 
 // race returns the gate that is kept in a file. A new one is kept before its first game.
@@ -138,8 +138,8 @@ func (r *race) best() *Step {
 }
 
 // meet plays a step against the champion, up to a number of games.
-func (l *loop) meet(g int, s *Step, champion *learn.Weights, games int) (*match.Result, error) {
-	new, err := l.with(s.Name, &learn.Weights{WeightsRef: s.Weights})
+func (l *loop) meet(g int, s *Step, champion learn.WeightsRef, games int) (*match.Result, error) {
+	new, err := l.with(s.Name, s.Weights)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (l *loop) meet(g int, s *Step, champion *learn.Weights, games int) (*match.
 }
 
 // propose keeps the sizes of a step from the champion's numbers to a fit's. Sizes with equal numbers are one.
-func (l *loop) propose(g int, champion *learn.Weights, was, found []float64) (*learn.Weights, error) {
+func (l *loop) propose(g int, champion learn.WeightsRef, was, found []float64) error {
 	ids := []string{champion.ID, idOf(l.set, was)}
 	for _, s := range sizes {
 		values := l.between(was, found, s.Share)
@@ -163,14 +163,19 @@ func (l *loop) propose(g int, champion *learn.Weights, was, found []float64) (*l
 		ids = append(ids, id)
 		s.Weights = learn.WeightsRef{ID: id, File: path.Join(learn.Folder(g), s.Name+".txt"), Generation: g}
 		if err := l.keepValues(s.Weights, values); err != nil {
-			return nil, err
+			return err
 		}
 		l.now.Steps = append(l.now.Steps, s)
 	}
-	if l.now.Steps == nil {
-		return champion, nil
+	return nil
+}
+
+// proposed returns the whole step; the champion if that is no step.
+func (l *loop) proposed(champion learn.WeightsRef) learn.WeightsRef {
+	if len(l.now.Steps) == 0 {
+		return champion
 	}
-	return &learn.Weights{WeightsRef: l.now.Steps[0].Weights}, nil
+	return l.now.Steps[0].Weights
 }
 
 // keepValues writes values as a file for the engine, and as a commit of the clone.

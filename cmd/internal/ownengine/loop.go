@@ -27,7 +27,6 @@ type loop struct {
 	kept           *durable.Run // the run's folder
 	resume         string       // the command that resumes it
 	plan           Plan
-	start          *learn.Weights
 	now            Generation    // of the generation under way
 	sincePromotion int           // generations without a promotion, the last ones
 	began          time.Time     // this process
@@ -213,7 +212,6 @@ func (l *loop) all(acceptNotWeaker bool) error {
 		return err
 	}
 	l.result.Numbers = len(l.set.Numbers)
-	l.start = &learn.Weights{WeightsRef: learn.WeightsRef{ID: BaseTag}}
 	if !decided {
 		fmt.Fprint(l.Stderr, l.plan.Text())
 		if err := l.decide(acceptNotWeaker); err != nil {
@@ -221,7 +219,7 @@ func (l *loop) all(acceptNotWeaker bool) error {
 		}
 	}
 	if unpatched {
-		if err := l.patch(&learn.Weights{WeightsRef: l.result.Champion}); err != nil {
+		if err := l.patch(l.result.Champion); err != nil {
 			return err
 		}
 		if err := l.write(); err != nil {
@@ -233,17 +231,17 @@ func (l *loop) all(acceptNotWeaker bool) error {
 
 // decide carries out the loop, and the match at its end that decides what it found.
 func (l *loop) decide(acceptNotWeaker bool) error {
-	found, _, err := learn.Loop(l.ctx, l.kept, l, l.plan.Generations, l.start)
+	found, err := learn.Loop(l.ctx, l.kept, l, l.plan.Generations, base)
 	if err != nil {
 		return err
 	}
-	if step := l.result.ahead(); found == l.start && step != nil {
-		found = &learn.Weights{WeightsRef: step.Weights}
+	if step := l.result.ahead(); found == base && step != nil {
+		found = step.Weights
 		l.result.Generations[step.Weights.Generation-1].Reason = fmt.Sprintf("the %s step is ahead after %d games: the match "+
 			"at the end decides", step.Name, step.Gate.Games)
 	}
-	l.result.Champion = found.WeightsRef
-	if l.result.Outcome = NothingFound; found != l.start {
+	l.result.Champion = found
+	if l.result.Outcome = NothingFound; found != base {
 		if err := l.final(found, acceptNotWeaker); err != nil {
 			return err
 		}
@@ -294,24 +292,24 @@ const (
 )
 
 // Propose plays the games of a generation, and fits.
-func (l *loop) Propose(_ context.Context, g int, champion *learn.Weights) (*learn.Weights, error) {
+func (l *loop) Propose(_ context.Context, g int, champion learn.WeightsRef) (learn.WeightsRef, error) {
 	if l.sincePromotion == 2 || l.late(g) {
-		return nil, learn.ErrEnough
+		return champion, learn.ErrEnough
 	}
 	l.now = Generation{Number: g, Step: 1}
-	if fitted, err := l.fitted(g, champion); fitted != nil || err != nil {
-		return fitted, err
+	if fitted, err := l.fitted(g); fitted || err != nil {
+		return l.proposed(champion), err
 	}
 	player, err := l.with("champion", champion)
 	if err != nil {
-		return nil, err
+		return champion, err
 	}
 	if err := l.games(g, player); err != nil {
-		return nil, err
+		return champion, err
 	}
 	f := fitting{l: l, g: g}
 	if f.champion, err = l.valuesOf(champion); err != nil {
-		return nil, err
+		return champion, err
 	}
 	f.data = slices.Clone(l.plan.Added)
 	for from := 1; from <= g; from++ {
@@ -320,44 +318,40 @@ func (l *loop) Propose(_ context.Context, g int, champion *learn.Weights) (*lear
 	for i, positions := range f.data {
 		m, err := durable.LoadManifest(positions)
 		if err != nil {
-			return nil, err
+			return champion, err
 		}
 		l.now.Positions += m.Rows
 		f.weights = append(f.weights, l.weight(i-len(l.plan.Added)+1, g))
 	}
 	found, err := f.run()
 	if err != nil {
-		return nil, err
+		return champion, err
 	}
-	proposed, err := l.propose(g, champion, f.champion, found)
-	if err != nil {
-		return nil, err
+	if err := l.propose(g, champion, f.champion, found); err != nil {
+		return champion, err
 	}
-	return proposed, errors.Join(durable.WriteJSON(l.path(learn.Folder(g), fitName), &l.now), l.remember())
+	return l.proposed(champion), errors.Join(durable.WriteJSON(l.path(learn.Folder(g), fitName), &l.now), l.remember())
 }
 
 // fitName is the file of a generation that has what its fit found.
 const fitName = "fit.json"
 
-// fitted returns what the fit of a generation found, if all of it is there; else nil.
-func (l *loop) fitted(g int, champion *learn.Weights) (*learn.Weights, error) {
+// fitted reads what the fit of a generation found, and reports whether all of it is there.
+func (l *loop) fitted(g int) (bool, error) {
 	err := durable.ReadJSON(l.path(learn.Folder(g), fitName), &l.now)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
+		return false, nil
 	}
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	for _, s := range l.now.Steps {
 		if !exists(l.path(filepath.FromSlash(s.Weights.File))) {
 			l.now = Generation{Number: g, Step: 1}
-			return nil, nil
+			return false, nil
 		}
 	}
-	if len(l.now.Steps) == 0 {
-		return champion, nil
-	}
-	return &learn.Weights{WeightsRef: l.now.Steps[0].Weights}, nil
+	return true, nil
 }
 
 // pace is how many games a second this process played.
@@ -432,13 +426,12 @@ func (l *loop) weight(from, in int) float64 {
 func (l *loop) data(g int) string { return l.path(learn.Folder(g), "positions") }
 
 // Decided keeps the result of a generation.
-func (l *loop) Decided(_ int, d learn.Decision) error {
+func (l *loop) Decided(d learn.Decision) {
 	l.now.Gate, l.now.Promoted, l.now.Reason = d.Gate, d.Promoted, d.Reason
 	if l.sincePromotion++; d.Promoted {
 		l.sincePromotion = 0
 	}
 	l.result.Generations = append(l.result.Generations, l.now)
-	return nil
 }
 
 // match plays a match in a folder of the run. One that ended without a verdict is put aside, and played again.

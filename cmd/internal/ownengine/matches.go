@@ -20,7 +20,7 @@ import (
 
 // final plays the match that decides, of what the loop found against the engine as it was, and writes the patch if it
 // allows it.
-func (l *loop) final(found *learn.Weights, acceptNotWeaker bool) (err error) {
+func (l *loop) final(found learn.WeightsRef, acceptNotWeaker bool) (err error) {
 	if err := l.verify(found); err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (l *loop) final(found *learn.Weights, acceptNotWeaker bool) (err error) {
 
 // finalGames returns how many games the match at the end has. A plan by the hour gives it the time that is left: the
 // length depends on other games alone, so it favors no result.
-func (l *loop) finalGames(found *learn.Weights) (games int, err error) {
+func (l *loop) finalGames(found learn.WeightsRef) (games int, err error) {
 	return kept(l.path(FinalName, lengthName), func() (int, error) {
 		p := &l.plan
 		if p.Hours == 0 || l.pace() == 0 {
@@ -122,8 +122,7 @@ func (l *loop) atClock() (*match.Result, error) {
 			return nil, err
 		}
 	}
-	found := &learn.Weights{WeightsRef: l.result.Champion}
-	return l.last(clockName, clockStage, l.plan.Clocked, found, limits)
+	return l.last(clockName, clockStage, l.plan.Clocked, l.result.Champion, limits)
 }
 
 // aside gives a folder another name, with the first number that is free.
@@ -136,7 +135,8 @@ func aside(dir string) error {
 }
 
 // last plays one of the matches at the end.
-func (l *loop) last(name string, stage, games int, found *learn.Weights, limits selfplay.Limits) (*match.Result, error) {
+func (l *loop) last(name string, stage, games int, found learn.WeightsRef,
+	limits selfplay.Limits) (*match.Result, error) {
 	new, old, err := l.finalists(found)
 	if err != nil {
 		return nil, err
@@ -145,16 +145,16 @@ func (l *loop) last(name string, stage, games int, found *learn.Weights, limits 
 }
 
 // finalists are the engines of the matches at the end, with their numbers in the source.
-func (l *loop) finalists(found *learn.Weights) (new, old selfplay.Player, err error) {
+func (l *loop) finalists(found learn.WeightsRef) (new, old selfplay.Player, err error) {
 	if new, err = l.asSource("new", found); err == nil {
-		old, err = l.asSource("old", l.start)
+		old, err = l.asSource("old", base)
 	}
 	return new, old, err
 }
 
 // verify returns an error unless the engine with the champion's numbers in its source evaluates the positions as the
 // champion did that played: a number that stands in another place too makes a difference.
-func (l *loop) verify(champion *learn.Weights) error {
+func (l *loop) verify(champion learn.WeightsRef) error {
 	if err := l.keepPatched(champion); err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (l *loop) verify(champion *learn.Weights) error {
 const checkTag = "check"
 
 // keepPatched keeps the engine with the weights in its source and settable numbers as the checkTag.
-func (k *workshop) keepPatched(w *learn.Weights) error {
+func (k *workshop) keepPatched(w learn.WeightsRef) error {
 	values, err := k.valuesOf(w)
 	if err != nil {
 		return err
@@ -192,7 +192,7 @@ func (k *workshop) keepPatched(w *learn.Weights) error {
 }
 
 // patch writes what the author applies. That of a repository that has changed since may not apply.
-func (l *loop) patch(champion *learn.Weights) error {
+func (l *loop) patch(champion learn.WeightsRef) error {
 	values, err := l.valuesOf(champion)
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ func (l *loop) patch(champion *learn.Weights) error {
 			l.result.Changed++
 		}
 	}
-	mail, err := l.clone.Mail(l.ctx, l.author, BaseTag, Tag(champion.WeightsRef), l.message())
+	mail, err := l.clone.Mail(l.ctx, l.author, BaseTag, Tag(champion), l.message())
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (k *workshop) between(old, new []float64, share float64) []float64 {
 	return values
 }
 
-func (k *workshop) valuesOf(w *learn.Weights) ([]float64, error) {
+func (k *workshop) valuesOf(w learn.WeightsRef) ([]float64, error) {
 	if w.Generation == 0 {
 		return k.set.Values(), nil
 	}
