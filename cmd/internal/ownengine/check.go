@@ -197,11 +197,7 @@ func (k *checker) patch() (string, error) {
 
 // twoGames lets the two engines play each other.
 func (k *checker) twoGames() (string, error) {
-	new, err := k.asSource("new", shaken)
-	if err != nil {
-		return "", err
-	}
-	old, err := k.asSource("old", base)
+	new, old, err := k.finalists(shaken)
 	if err != nil {
 		return "", err
 	}

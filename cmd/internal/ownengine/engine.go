@@ -276,7 +276,10 @@ func (k *workshop) with(name string, w learn.WeightsRef) (selfplay.Player, error
 	return k.player(name, settingTag, k.path(filepath.FromSlash(w.File)), w.ID)
 }
 
-// asSource returns the engine with the weights in its source as a player.
-func (k *workshop) asSource(name string, w learn.WeightsRef) (selfplay.Player, error) {
-	return k.player(name, Tag(w), "", "source "+w.ID)
+// finalists are the engines of the matches at the end: with weights in the source, and as it was.
+func (k *workshop) finalists(w learn.WeightsRef) (new, old selfplay.Player, err error) {
+	if new, err = k.player("new", Tag(w), "", "source "+w.ID); err == nil {
+		old, err = k.player("old", BaseTag, "", "source "+BaseTag)
+	}
+	return new, old, err
 }

@@ -144,14 +144,6 @@ func (l *loop) last(name string, stage, games int, found learn.WeightsRef,
 	return l.match(path.Join(FinalName, name), new, old, games, 0, stage, limits, nil)
 }
 
-// finalists are the engines of the matches at the end, with their numbers in the source.
-func (l *loop) finalists(found learn.WeightsRef) (new, old selfplay.Player, err error) {
-	if new, err = l.asSource("new", found); err == nil {
-		old, err = l.asSource("old", base)
-	}
-	return new, old, err
-}
-
 // verify returns an error unless the engine with the champion's numbers in its source evaluates the positions as the
 // champion did that played: a number that stands in another place too makes a difference.
 func (l *loop) verify(champion learn.WeightsRef) error {
