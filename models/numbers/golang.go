@@ -7,7 +7,6 @@ import (
 	"go/ast"
 	"go/types"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,9 +46,9 @@ func (g *golang) instrument(s *Set, dir, value string) error {
 }
 
 func (f *goFile) literals(s *Set) {
-	at, name := map[[2]int]int{}, f.relative()
+	at := map[[2]int]int{}
 	for k, n := range s.Numbers {
-		if n.File == name {
+		if n.File == f.path {
 			at[[2]int{n.From, n.To}] = k
 		}
 	}
@@ -121,8 +120,7 @@ func (t *goTree) connect(name string) error {
 		for _, d := range f.ast.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && d.Name.Name == "main" && d.Recv == nil && d.Body != nil {
 				f.needLibrary()
-				at := f.offset(d.Body.Lbrace) + 1
-				f.edits = append(f.edits, edit{at, at, " if " + goPackageName + ".Serve() { return };"})
+				f.insert(f.offset(d.Body.Lbrace)+1, " if "+goPackageName+".Serve() { return };")
 				served = true
 			}
 		}
@@ -150,7 +148,7 @@ func (f *goFile) hooks(name string) error {
 	}
 	kept, add, value := "string", "fen", "assay_position(positions[i])\n\t\treturn float64(assay_value())"
 	if r := functions["assay_position"].Results; r.NumFields() == 1 {
-		kept, add, value = f.source(r.List[0].Type), "assay_position(fen)", "return float64(assay_value(positions[i]))"
+		kept, add, value = f.code(r.List[0].Type), "assay_position(fen)", "return float64(assay_value(positions[i]))"
 	}
 	f.needLibrary()
 	fmt.Fprintf(&f.tail, `
@@ -184,15 +182,13 @@ func (t *goTree) library(s *Set) error {
 // write writes the files that changed. Imports stand on the line of the package clause: lines keep their numbers.
 func (t *goTree) write() error {
 	for _, f := range t.files {
-		if len(f.edits) == 0 && f.tail.Len() == 0 {
-			continue
-		}
-		edits, at := f.edits, f.offset(f.ast.Name.End())
 		for _, alias := range slices.Sorted(maps.Keys(f.need)) {
-			edits = append(edits, edit{at, at, fmt.Sprintf("; import %s %q", alias, f.need[alias])})
+			f.insert(f.offset(f.ast.Name.End()), fmt.Sprintf("; import %s %q", alias, f.need[alias]))
 		}
-		text := splice(f.src, 0, len(f.src), edits) + f.tail.String()
-		if err := os.WriteFile(f.path, []byte(text), 0o666); err != nil {
+		if f.tail.Len() > 0 {
+			f.insert(len(f.text), f.tail.String())
+		}
+		if err := f.write(t.root); err != nil {
 			return err
 		}
 	}

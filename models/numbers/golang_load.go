@@ -10,6 +10,7 @@ import (
 	"go/types"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,16 +41,14 @@ type goPackage struct {
 	saved string // names of variables whose first values are kept
 }
 
-// goFile is a file of a package with the changes to be made in it. Offsets are bytes.
+// goFile is a file of a package with the changes to be made in it. It has no tokens. Offsets are bytes.
 type goFile struct {
-	pkg   *goPackage
-	tree  *goTree
-	ast   *ast.File
-	path  string
-	src   string
-	edits []edit // sorted by text
-	tail  strings.Builder
-	need  map[string]string // import path by alias
+	*source
+	pkg  *goPackage
+	tree *goTree
+	ast  *ast.File
+	tail strings.Builder
+	need map[string]string // import path by alias
 }
 
 // loadGo reads the module at root that has the file first. Packages of others are taken from before, if it is not nil.
@@ -140,13 +139,15 @@ func (t *goTree) check(p *goPackage) error {
 	}
 	var files []*ast.File
 	for _, name := range append(append([]string(nil), p.GoFiles...), p.CgoFiles...) {
-		f := &goFile{pkg: p, tree: t, path: filepath.Join(p.Dir, name), need: map[string]string{}}
-		src, err := os.ReadFile(f.path)
+		name = filepath.Join(p.Dir, name)
+		text, err := os.ReadFile(name)
 		if err != nil {
 			return err
 		}
-		f.src = string(src)
-		if f.ast, err = parser.ParseFile(t.fset, f.path, src, parser.SkipObjectResolution); err != nil && p.own {
+		rel, _ := filepath.Rel(t.root, name) // of the tree's own
+		f := &goFile{source: &source{path: filepath.ToSlash(rel), text: string(text)}, pkg: p, tree: t,
+			need: map[string]string{}}
+		if f.ast, err = parser.ParseFile(t.fset, name, text, parser.SkipObjectResolution); err != nil && p.own {
 			return err
 		}
 		files = append(files, f.ast)
@@ -179,8 +180,8 @@ func (t *goTree) owns(path string) bool { return t.all[path] != nil && t.all[pat
 
 // file is the parsed file with that path relative to the root, nil if no package is built with it.
 func (t *goTree) file(name string) *goFile {
-	path := filepath.Join(t.root, filepath.FromSlash(name))
-	if i := slices.IndexFunc(t.files, func(f *goFile) bool { return f.path == path }); i >= 0 {
+	name = path.Clean(filepath.ToSlash(name))
+	if i := slices.IndexFunc(t.files, func(f *goFile) bool { return f.path == name }); i >= 0 {
 		return t.files[i]
 	}
 	return nil
@@ -188,7 +189,7 @@ func (t *goTree) file(name string) *goFile {
 
 func (f *goFile) offset(p gotoken.Pos) int { return f.tree.fset.PositionFor(p, false).Offset }
 
-func (f *goFile) source(n ast.Node) string { return f.src[f.offset(n.Pos()):f.offset(n.End())] }
+func (f *goFile) code(n ast.Node) string { return f.text[f.offset(n.Pos()):f.offset(n.End())] }
 
 // goKey names an object of a package's outermost scope, or a method, in any load of the tree; "" for others.
 func goKey(o types.Object) string {

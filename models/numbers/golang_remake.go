@@ -39,7 +39,7 @@ func (t *goTree) remake() {
 				f := p.files[slices.IndexFunc(p.files, func(f *goFile) bool {
 					return f.ast.Pos() <= init.Rhs.Pos() && init.Rhs.Pos() < f.ast.End()
 				})]
-				add(f, "\t"+strings.Join(names, ", ")+" = "+f.source(init.Rhs)+"\n")
+				add(f, "\t"+strings.Join(names, ", ")+" = "+f.code(init.Rhs)+"\n")
 			}
 		}
 		for _, f := range p.files {
@@ -53,7 +53,7 @@ func (t *goTree) remake() {
 		}
 		if last != nil {
 			last.tail.WriteString("\nfunc init() { " + goPackageName + ".Remake(" + strings.Join(calls, ", ") + ") }\n")
-			if !strings.Contains(last.src, "import "+goPackageName+" ") {
+			if !strings.Contains(last.text, "import "+goPackageName+" ") {
 				last.needLibrary()
 			}
 		}
@@ -155,7 +155,7 @@ func (f *goFile) again(body *ast.BlockStmt, touched, spoiled map[string]bool) st
 			continue
 		}
 		found = found || reads
-		text += "\t" + f.source(s) + "\n"
+		text += "\t" + f.code(s) + "\n"
 		for _, name := range locals {
 			text += "\t_ = " + name + "\n" // its users may be left out
 		}

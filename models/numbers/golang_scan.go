@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	gotoken "go/token"
 	"go/types"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,12 +79,6 @@ func (s *Set) goDeclaration(f *goFile, name string, d *ast.GenDecl, unusual map[
 }
 
 func (f *goFile) line(n ast.Node) int { return f.tree.fset.PositionFor(n.Pos(), false).Line }
-
-// relative is the path of f in the tree, with slashes.
-func (f *goFile) relative() string {
-	rel, _ := filepath.Rel(f.tree.root, f.path)
-	return filepath.ToSlash(rel)
-}
 
 // goLiterals collects the literals of one initializer.
 type goLiterals struct {
@@ -167,7 +160,7 @@ func (w *goLiterals) composite(x *ast.CompositeLit, name string, typ ast.Expr) {
 		kv, ok := x.Elts[i].(*ast.KeyValueExpr)
 		switch {
 		case ok && table:
-			key := w.file.source(kv.Key)
+			key := w.file.code(kv.Key)
 			if k, err := strconv.Atoi(key); err == nil {
 				at = k
 			}
@@ -175,7 +168,7 @@ func (w *goLiterals) composite(x *ast.CompositeLit, name string, typ ast.Expr) {
 		case !table && len(x.Elts) == 2:
 			return fmt.Sprint(name, ".", i)
 		case ok:
-			return name + "." + w.file.source(kv.Key)
+			return name + "." + w.file.code(kv.Key)
 		}
 		return fmt.Sprint(name, "[", at, "]")
 	}, element)
@@ -219,7 +212,7 @@ func (w *goLiterals) literal(e ast.Expr, lit *ast.BasicLit, name string) {
 		v = -v
 	}
 	n := Number{Name: name, Line: w.file.line(e), From: w.file.offset(e.Pos()), To: w.file.offset(e.End()),
-		Text: w.file.source(e), Value: v + 0, Float: lit.Kind == gotoken.FLOAT, Pair: -1}
+		Text: w.file.code(e), Value: v + 0, Float: lit.Kind == gotoken.FLOAT, Pair: -1}
 	if b != nil {
 		n.Float = n.Float || b.Info()&types.IsFloat != 0
 		n.Min, n.Max = bounds(b.Name())
@@ -242,15 +235,14 @@ func (w *goLiterals) body(b *ast.BlockStmt) {
 func (t *goTree) unusual(listed []string) map[string]string {
 	why := map[string]string{}
 	for _, f := range t.files {
-		rel := f.relative()
 		ast.PreorderStack(f.ast, nil, func(n ast.Node, around []ast.Node) bool {
 			id, _ := n.(*ast.Ident)
 			key := goKey(f.pkg.info.Uses[id])
-			if key != "" && outside(rel) && !slices.Contains(listed, rel) {
-				why[key] = rel + " uses it too"
+			if key != "" && outside(f.path) && !slices.Contains(listed, f.path) {
+				why[key] = f.path + " uses it too"
 			}
 			if key != "" && divides(id, around) {
-				why[key] = fmt.Sprintf("it divides, line %d of %s", f.line(n), rel)
+				why[key] = fmt.Sprintf("it divides, line %d of %s", f.line(n), f.path)
 			}
 			return true
 		})
