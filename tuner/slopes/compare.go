@@ -83,17 +83,12 @@ func (m *measurement) compare(program *Program, data *dataset.Reader[dataset.Fea
 		}
 		fens, base, predicted = append(fens, fen), append(base, float64(f.Eval)), append(predicted, p)
 	}
-	if len(fens) == 0 {
-		return moved, nil
-	}
 	now, err := program.Values(fens, at)
 	if err != nil {
 		return moved, err
 	}
 	for i, v := range now {
-		moved.Actual += (v - base[i]) * (v - base[i])
-		moved.Wrong += (v - predicted[i]) * (v - predicted[i])
+		base[i], predicted[i] = v-base[i], v-predicted[i]
 	}
-	rms := func(sum float64) float64 { return set.Centipawns(math.Sqrt(sum / float64(len(fens)))) }
-	return Moved{rms(moved.Actual), rms(moved.Wrong)}, nil
+	return Moved{set.Centipawns(rms(base)), set.Centipawns(rms(predicted))}, nil
 }
