@@ -128,13 +128,6 @@ func (m *measurement) open() (*identity, []string, error) {
 		return nil, nil, fmt.Errorf("slopes: %w", err)
 	}
 	id := &identity{"slopes", []string{"sha256:" + sum}, m.Point, m.Model, m.Weights}
-	if m.Command.Numbers != "" {
-		sum, err := durable.SumFile(m.Command.Numbers)
-		if err != nil {
-			return nil, nil, fmt.Errorf("slopes: %w", err)
-		}
-		id.Command = append(id.Command, "numbers sha256:"+sum)
-	}
 	if m.Weights != nil && len(m.Weights) != len(m.Positions) {
 		return nil, nil, fmt.Errorf("slopes: %d weights for %d data sets", len(m.Weights), len(m.Positions))
 	}
