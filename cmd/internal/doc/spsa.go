@@ -183,8 +183,8 @@ func Engine(r *ownengine.Result, dir string) *Document {
 		t.Add("\t%s", r.Plan.NotPlayed())
 	}
 	if best := r.Best(); best != nil {
-		t.Add("best\t%s: %s Elo, %d games", best.Name, best.Match.Strength.Text(""), best.Match.Games)
-		if best.Match.Elo > 0 {
+		t.Add("best\t%s: %s Elo, %d games", best.Name, best.Gate.Strength.Text(""), best.Gate.Games)
+		if best.Gate.Elo > 0 {
 			t.Add("to play it on\t%s", r.Longer(best, dir))
 		}
 	}

@@ -18,13 +18,6 @@ func Tag(w learn.WeightsRef) string {
 	return strings.TrimSuffix(strings.ReplaceAll(w.File, "/", "-"), ".txt")
 }
 
-// Candidate is weights that a generation proposed, and the match that did not prove them.
-type Candidate struct {
-	Name    string // for people
-	Weights learn.WeightsRef
-	Match   *match.Result
-}
-
 // ahead returns the step that was most clearly ahead of the champion in a gate that did not decide; nil: none was. The
 // match at the end decides about it as about a champion, and would else not be played.
 func (r *Result) ahead() (best *Step) {
@@ -40,30 +33,31 @@ func (r *Result) ahead() (best *Step) {
 	return best
 }
 
-// Best returns the candidate that did best if nothing was found: the one of the match at the end, or that whose
-// interval begins highest. Nil: none played.
-func (r *Result) Best() (best *Candidate) {
+// Best returns the step that did best if nothing was found, with the match that did not prove it: the one of the match
+// at the end, or that whose interval begins highest. Nil: none played.
+func (r *Result) Best() (best *Step) {
 	if r.Outcome != NothingFound {
 		return nil
 	}
 	for _, g := range r.Generations {
 		for _, s := range g.Steps {
-			name, m := fmt.Sprintf("the %s step of generation %d", s.Name, g.Number), s.Gate
+			s.Name = fmt.Sprintf("the %s step of generation %d", s.Name, g.Number)
 			if s.Weights == r.Champion && r.Fixed != nil {
-				return &Candidate{name, s.Weights, r.Fixed}
+				s.Gate = r.Fixed
+				return &s
 			}
-			if m != nil && m.Known() && (best == nil || m.EloLo > best.Match.EloLo) {
-				best = &Candidate{name, s.Weights, m}
+			if m := s.Gate; m != nil && m.Known() && (best == nil || m.EloLo > best.Gate.EloLo) {
+				best = &s
 			}
 		}
 	}
 	return best
 }
 
-// Longer is the command of a match that plays a candidate until a test decides, on openings of its own. The run is in
-// the folder dir.
-func (r *Result) Longer(c *Candidate, dir string) string {
-	words := append([]string{"match", "git:name=new:" + Tag(c.Weights), "git:name=old:" + BaseTag, "--repo",
+// Longer is the command of a match that plays a step until a test decides, on openings of its own. The run is in the
+// folder dir.
+func (r *Result) Longer(s *Step, dir string) string {
+	words := append([]string{"match", "git:name=new:" + Tag(s.Weights), "git:name=old:" + BaseTag, "--repo",
 		filepath.Join(dir, SourceName), "--no-bench"}, r.Plan.Limits()...)
 	if r.Plan.Book != "" {
 		words = append(words, "--book", r.Plan.Book, "--book-order", "random")
