@@ -1,7 +1,6 @@
 package numbers
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"maps"
@@ -180,37 +179,26 @@ func (s *Set) WriteFile(path string, values []float64) error {
 	return durable.WriteFile(path, []byte(b.String()))
 }
 
-// ReadFile reads lines NAME VALUE; numbers without a line keep the value that they have in the sources.
+// ReadFile reads what WriteFile wrote for these numbers.
 func (s *Set) ReadFile(path string) ([]float64, error) {
-	f, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	index := map[string]int{}
-	for i, n := range s.Numbers {
-		index[n.Name] = i
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	if len(lines) != len(s.Numbers) {
+		return nil, fmt.Errorf("%s: %d lines for %d numbers", path, len(lines), len(s.Numbers))
 	}
-	values, lines := s.Values(), bufio.NewScanner(f)
-	for line := 1; lines.Scan(); line++ {
-		fields := strings.Fields(lines.Text())
-		if len(fields) == 0 {
-			continue
-		}
-		if len(fields) != 2 {
-			return nil, fmt.Errorf("%s, line %d: not a name and a value: %.80q", path, line, lines.Text())
-		}
-		i, ok := index[fields[0]]
-		if !ok {
-			return nil, fmt.Errorf("%s, line %d: no number has the name %.80q", path, line, fields[0])
-		}
-		v, err := strconv.ParseFloat(fields[1], 64)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v != s.Numbers[i].Round(v) {
-			return nil, fmt.Errorf("%s, line %d: %s cannot be %.40q", path, line, fields[0], fields[1])
+	values := make([]float64, len(lines))
+	for i, n := range s.Numbers {
+		name, value, _ := strings.Cut(lines[i], " ")
+		v, err := strconv.ParseFloat(value, 64)
+		if name != n.Name || err != nil || math.IsInf(v, 0) || v != n.Round(v) {
+			return nil, fmt.Errorf("%s, line %d: want %s and a value, not %.80q", path, i+1, n.Name, lines[i])
 		}
 		values[i] = v
 	}
-	return values, lines.Err()
+	return values, nil
 }
 
 func (s *Set) check(values []float64) error {

@@ -86,10 +86,11 @@ func TestFile(t *testing.T) {
 		t.Errorf("read %v", got)
 	}
 	for _, c := range []struct{ name, text, want string }{
-		{"unknown", "T[7] 3\n", "line 1: no number has the name"},
-		{"no value", "\nT[1]\n", "line 2: not a name and a value"},
-		{"not whole", "T[1] .5\n", "line 1: T[1] cannot be"},
-		{"not a number", "T[.5] NaN\n", "line 1: T[.5] cannot be"},
+		{"another name", "T[1] 3\nT[7] -4\nT[.5] .25\n", "line 2: want T[-2] and a value, not"},
+		{"no value", "T[1] 3\nT[-2]\nT[.5] .25\n", "line 2: want T[-2] and"},
+		{"not whole", "T[1] .5\nT[-2] -4\nT[.5] .25\n", "line 1: want T[1] and"},
+		{"not a number", "T[1] 3\nT[-2] -4\nT[.5] NaN\n", "line 3: want T[.5] and"},
+		{"cut off", "T[1] 3\nT[-2] -4\n", "2 lines for 3 numbers"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			setup.Check(t, os.WriteFile(path, []byte(c.text), 0o666))
@@ -97,10 +98,6 @@ func TestFile(t *testing.T) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})
-	}
-	setup.Check(t, os.WriteFile(path, []byte("T[-2] 7\n"), 0o666))
-	if got := setup.Must(s.ReadFile(path)); !slices.Equal(got, []float64{1, 7, .5}) {
-		t.Errorf("numbers without a line: %v", got)
 	}
 }
 
