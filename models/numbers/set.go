@@ -1,7 +1,6 @@
 package numbers
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -44,11 +43,8 @@ var languages = []struct {
 	{extensionsC, func() language { return &cc{} }},
 }
 
-// Scan finds the numbers of the listed files, which are relative to root.
+// Scan finds the numbers of the listed files, one or more, which are relative to root.
 func Scan(root string, files []string, o Options) (*Set, error) {
-	if len(files) == 0 {
-		return nil, errors.New("no files with numbers are listed")
-	}
 	s := &Set{Root: root}
 	for _, f := range files {
 		s.Files = append(s.Files, filepath.ToSlash(filepath.Clean(f)))
@@ -158,9 +154,6 @@ func (n Number) Round(v float64) float64 {
 // glue file, relative to dir. Build files stay as they are; the built program plays as before unless the variables are
 // set.
 func (s *Set) Instrument(dir, value string) error {
-	if len(s.Numbers) == 0 {
-		return fmt.Errorf("%s: no numbers were found", strings.Join(s.Files, ", "))
-	}
 	if _, err := s.read(dir); err != nil {
 		return err
 	}
