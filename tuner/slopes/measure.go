@@ -24,7 +24,7 @@ type Config struct {
 	Weights []float64
 	Out     string // folder of the data set to write
 	Model   string // name of the evaluation, in the data set
-	// Point are the numbers at which to measure; nil: the program's at its start.
+	// Point is a value of each number, at which to measure; nil: the program's at its start.
 	Point    []float64
 	Workers  int    // processes; 0: one per core. No result depends on it.
 	Program  string // version of the caller, for the manifest
@@ -128,9 +128,6 @@ func (m *measurement) open() (*identity, []string, error) {
 		return nil, nil, fmt.Errorf("slopes: %w", err)
 	}
 	id := &identity{"slopes", []string{"sha256:" + sum}, m.Point, m.Model, m.Weights}
-	if m.Weights != nil && len(m.Weights) != len(m.Positions) {
-		return nil, nil, fmt.Errorf("slopes: %d weights for %d data sets", len(m.Weights), len(m.Positions))
-	}
 	var parents []string
 	for _, path := range m.Positions {
 		src, err := dataset.OpenPositions(path)
@@ -197,9 +194,6 @@ func (m *measurement) end() {
 
 // checkNumbers compares what the program calls its numbers with what the caller knows of them.
 func (m *measurement) checkNumbers() error {
-	if len(m.point) != len(m.names) {
-		return fmt.Errorf("%s has %d numbers, and the point to measure at has %d", m.Path, len(m.names), len(m.point))
-	}
 	if len(m.Config.Numbers) != len(m.names) {
 		return fmt.Errorf("%s has %d numbers, its sources have %d: is it built from them?", m.Path, len(m.names),
 			len(m.Config.Numbers))

@@ -102,9 +102,6 @@ func (p *Program) Values(fens []string, at []float64) ([]float64, error) {
 	if at == nil {
 		at = p.start
 	}
-	if len(at) != len(p.start) {
-		return nil, fmt.Errorf("%s: %d values for %d numbers", p.command.Path, len(at), len(p.start))
-	}
 	p.setPoint(at)
 	out, bad, err := p.each(fens)
 	for _, i := range slices.Sorted(maps.Keys(bad)) {
