@@ -8,7 +8,6 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/selfplay"
 )
 
 // Plan is what decides the result of a run. It is written to config.json.
@@ -99,11 +98,8 @@ func (p *Plan) ClockSeconds() float64 { return float64(p.Clocked) * p.gameSecond
 
 // gameSeconds is how long a game at the clock takes, if the engines use all of their time.
 func (p *Plan) gameSeconds() float64 {
-	c, err := selfplay.ParseClock(p.FinalClock)
-	if err != nil {
-		return 1 // the match reports the fault
-	}
 	const moves = pliesPerGame / 2
+	c := clocked(p.FinalClock).Clock
 	bases := 1.0
 	if c.Moves > 0 {
 		bases = math.Ceil(moves / float64(c.Moves))
@@ -194,7 +190,7 @@ func newPlan(c *Config, own *opts.Loop) (p Plan, err error) {
 	default: // games of self-play are given
 		p.Hours, p.Gate, p.Final = 0, even(float64(p.Games)), cmp.Or(p.mostFinal, usualFinal)
 	}
-	if p.mostFinal < 0 || p.mostFinal%2 != 0 || p.Clocked%2 != 0 || p.Clocked < 0 {
+	if p.mostFinal%2 != 0 || p.Clocked%2 != 0 || p.Clocked < 0 {
 		return p, ui.Usagef("final-games, clock-games: %d, %d, want even numbers", p.mostFinal, p.Clocked)
 	}
 	if p.Hours == 0 && p.Games < 2 {
