@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
@@ -74,12 +73,11 @@ func (k *workshop) first(label string, games int, p *Plan) (rows int64, err erro
 	if err != nil {
 		return 0, err
 	}
-	began := time.Now()
 	r, err := k.selfplay(label, k.path("games"), games, p, player, 0)
 	if err != nil {
 		return 0, err
 	}
-	p.Split(float64(games)/time.Since(began).Seconds(), k.atOnce())
+	p.Split(float64(r.Played)/r.Took.Seconds(), k.atOnce())
 	for _, line := range r.Warnings {
 		if strings.Contains(line, `does not seem to know "go nodes"`) {
 			return 0, fmt.Errorf("%s; add go nodes to the engine, or set tc in [learn]", line)
@@ -187,12 +185,11 @@ func (l *loop) playItself(g int, player selfplay.Player) (err error) {
 		if l.plan.Hours == 0 || exists(games) {
 			return l.plan.Games, nil
 		}
-		began := time.Now()
 		first, err := l.selfplay(label, games, even(firstShare*float64(l.plan.Games)), &l.plan, player, g)
 		if err != nil {
 			return 0, err
 		}
-		l.played, l.playing = l.played+int64(first.Games), l.playing+time.Since(began)
+		l.played, l.playing = l.played+first.Played, l.playing+first.Took
 		return max(int(first.Games), l.paced(l.plan.Games)), nil
 	})
 	if err == nil {

@@ -450,12 +450,9 @@ func (l *loop) match(folder string, a, b selfplay.Player, games, g, stage int, l
 	if err != nil {
 		return nil, err
 	}
-	var before match.Result
-	whole := !exists(out) || durable.ReadJSON(filepath.Join(out, durable.RunResultName), &before) == nil
-	began := time.Now()
 	r, err := l.play(folder, match.Config{Setup: s, A: a, B: b, Games: uint64(games), Test: test})
-	if whole && err == nil && limits == l.plan.limits() {
-		l.played, l.playing = l.played+r.Games-before.Games, l.playing+time.Since(began)
+	if err == nil && limits == l.plan.limits() {
+		l.played, l.playing = l.played+r.Played, l.playing+r.Took
 	}
 	return r, errors.Join(err, l.remember())
 }
