@@ -136,7 +136,7 @@ func (s *source) names(from, to int) []string {
 func (c *cc) take(s *Set, t *table) {
 	found, expression := t.findLiterals()
 	p := c.files[t.file]
-	leave := func(why string) { s.Left = append(s.Left, Left{t.name, p.path, p.line(t.offset(t.at)), why}) }
+	leave := func(why string) { s.Left = append(s.Left, Left{t.name, why}) }
 	if len(found) > 0 {
 		why := c.forbids(t)
 		if why == "" && !slices.Contains(c.options.Take, t.name) {

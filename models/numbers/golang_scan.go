@@ -70,7 +70,7 @@ func (s *Set) goDeclaration(f *goFile, name string, d *ast.GenDecl, unusual map[
 				why = "a constant; var makes it a number"
 			}
 			if why != "" {
-				s.Left = append(s.Left, Left{Name: ident.Name, File: name, Line: f.line(ident), Why: why})
+				s.Left = append(s.Left, Left{ident.Name, why})
 				continue
 			}
 			s.take(w.found, name, w.table, o.skips)

@@ -34,12 +34,10 @@ type Number struct {
 	Pair     int     // index of the other half, as in S(12, -5); -1: none
 }
 
-// Left is what was not taken, and why.
+// Left is a number or a table that was not taken, and why.
 type Left struct {
-	Name string
-	File string
-	Line int
-	Why  string
+	Name string `json:"name"`
+	Why  string `json:"why"`
 }
 
 // Options change which numbers are taken.

@@ -241,7 +241,7 @@ func (r *rust) take(s *Set, d *rsItem, o Options) {
 		why = "asked to leave it out"
 	}
 	if why != "" {
-		s.Left = append(s.Left, Left{Name: d.name, File: d.file.path, Line: d.file.line(d.file.tokens[d.at].from), Why: why})
+		s.Left = append(s.Left, Left{d.name, why})
 		return
 	}
 	s.take(w.found, d.file.path, d.name, o.skips)

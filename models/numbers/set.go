@@ -109,7 +109,7 @@ func (s *Set) take(found []Number, file, table string, left func(Number) string)
 	for i, n := range found {
 		n.File, n.Table, index[i] = file, table, -1
 		if why := left(n); why != "" {
-			s.Left = append(s.Left, Left{Name: n.Name, File: file, Line: n.Line, Why: why})
+			s.Left = append(s.Left, Left{n.Name, why})
 			continue
 		}
 		index[i] = len(s.Numbers)

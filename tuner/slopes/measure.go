@@ -31,12 +31,6 @@ type Config struct {
 	Progress func(done, total int64, note string)
 }
 
-// Left is a number or a table that the data set does not have, and why.
-type Left struct {
-	Name string `json:"name"`
-	Why  string `json:"why"`
-}
-
 // unevaluated is a position that is not in the data set, and why.
 type unevaluated struct {
 	FEN string `json:"fen"`
@@ -45,16 +39,16 @@ type unevaluated struct {
 
 // Report says what Measure found. The manifest of the data set has it too.
 type Report struct {
-	Rows        int64         `json:"rows"`
-	Unevaluated []unevaluated `json:"unevaluated,omitempty"`
-	Numbers     int           `json:"numbers"` // in the data set
-	Unit        float64       `json:"unit"`    // a pawn in the finest unit of the engine
-	Evaluations int64         `json:"evaluations"`
-	Speed       float64       `json:"-"` // evaluations a second of a process
-	Cells       int64         `json:"cells"`
-	Bent        int64         `json:"bent"`           // cells whose slope depends on the step
-	Flat        []string      `json:"flat,omitempty"` // numbers that change no value
-	Left        []Left        `json:"left,omitempty"`
+	Rows        int64          `json:"rows"`
+	Unevaluated []unevaluated  `json:"unevaluated,omitempty"`
+	Numbers     int            `json:"numbers"` // in the data set
+	Unit        float64        `json:"unit"`    // a pawn in the finest unit of the engine
+	Evaluations int64          `json:"evaluations"`
+	Speed       float64        `json:"-"` // evaluations a second of a process
+	Cells       int64          `json:"cells"`
+	Bent        int64          `json:"bent"`           // cells whose slope depends on the step
+	Flat        []string       `json:"flat,omitempty"` // numbers that change no value
+	Left        []numbers.Left `json:"left,omitempty"` // numbers that the data set does not have
 	// Actual is the RMS change of the sample's values when all numbers move at random, and Wrong the RMS of its difference
 	// from what the slopes predict: centipawns.
 	Actual float64 `json:"actual"`
@@ -75,7 +69,7 @@ type measurement struct {
 	covers  []cover
 	coarse  []float64 // by number: FeatureTerm.Step
 	whole   bool      // values are whole numbers
-	left    []Left
+	left    []numbers.Left
 	tries   map[int]int // failures by number
 	report  *Report
 }
@@ -251,7 +245,7 @@ const (
 // leaveOut takes a number out of the measurement.
 func (m *measurement) leaveOut(k int, why string) {
 	m.steps[k] = 0
-	m.left = append(m.left, Left{m.names[k], why})
+	m.left = append(m.left, numbers.Left{Name: m.names[k], Why: why})
 }
 
 // punish makes the step of numbers that made the program fail smaller, and leaves those out that failed twice.
