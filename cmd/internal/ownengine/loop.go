@@ -25,7 +25,6 @@ import (
 type loop struct {
 	workshop
 	kept           *durable.Run // the run's folder
-	resume         string       // the command that resumes it
 	plan           Plan
 	now            Generation    // of the generation under way
 	sincePromotion int           // generations without a promotion, the last ones
@@ -44,8 +43,7 @@ func Run(ctx context.Context, c Config, dir, resume string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loop{workshop: workshop{Config: c, ctx: ctx, dir: dir, builds: map[string]*gitbuild.Build{}}, resume: resume,
-		began: time.Now()}
+	l := &loop{workshop: workshop{Config: c, ctx: ctx, dir: dir, builds: map[string]*gitbuild.Build{}}, began: time.Now()}
 	defer l.close()
 	temp, err := os.MkdirTemp("", "assay-learn-")
 	if err != nil {
