@@ -116,7 +116,7 @@ const mostBad = 100
 // each evaluates positions, which are loaded then, at the point. Those that make the program fail have an error.
 func (p *Program) each(fens []string) (out []float64, bad map[int]error, err error) {
 	bad = map[int]error{}
-	for {
+	for lost := 0; ; {
 		var good []string
 		var at []int
 		for i, fen := range fens {
@@ -143,8 +143,10 @@ func (p *Program) each(fens []string) (out []float64, bad map[int]error, err err
 		}
 		if i >= 0 {
 			bad[at[i]] = why
+		} else { // alone none of them fails
+			lost++
 		}
-		if len(bad) > mostBad || i < 0 && len(bad) == mostBad {
+		if len(bad)+lost > mostBad {
 			return nil, nil, fmt.Errorf("%d of %d positions fail, as %s: %w", len(bad), len(fens), good[max(0, i)], why)
 		}
 	}

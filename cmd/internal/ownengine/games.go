@@ -144,7 +144,7 @@ const quietBy = "shannon-1950"
 
 // quiet makes quiet positions of games.
 func (k *workshop) quiet(games, out string, p *Plan) (rows int64, err error) {
-	c := positions.Config{Filter: positions.DefaultFilter(), Program: ui.Version(), Views: &dataset.Views{}}
+	c := positions.Config{Filter: positions.DefaultFilter(), Program: ui.Version()}
 	c.Filter.DropLeafScore, c.Filter.Seed = true, p.Seed
 	if err := ui.Quiescence(&c, quietBy); err != nil {
 		return 0, err
