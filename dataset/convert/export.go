@@ -53,11 +53,6 @@ func exportFormatOf(name string) (Format, bool) {
 	return FormatOf(name)
 }
 
-type exporter struct {
-	ExportConfig
-	data, kind string // the path and the schema of the data set
-}
-
 // Export writes the rows of a data set, in order, as one file, compressed if its name ends
 // in .zst or .gz. The file gets its name only when it is complete; an existing file is an
 // error. It returns the number of rows.
@@ -68,15 +63,21 @@ func Export(ctx context.Context, data, file string, c ExportConfig) (rows int64,
 			return 0, fmt.Errorf("convert: %s: %w", file, ErrFormat)
 		}
 	}
-	e := &exporter{ExportConfig: c, data: data}
-	if e.kind, err = dataset.Detect(data); err != nil {
+	kind, err := dataset.Detect(data)
+	if err != nil {
 		return 0, err
 	}
-	if !c.Format.holds(e.kind) {
-		return 0, fmt.Errorf("convert: %s holds %s, which cannot be exported as %s: %w", data, e.kind, c.Format, ErrKind)
+	var write func(io.Writer) (int64, error)
+	switch game, position := gameFormats[c.Format], positionFormats[c.Format]; {
+	case kind == dataset.GamesFormat && game != nil:
+		write = func(w io.Writer) (int64, error) { return writeRows(ctx, c, data, w, dataset.OpenGames, game) }
+	case kind == dataset.PositionsFormat && position != nil:
+		write = func(w io.Writer) (int64, error) { return writeRows(ctx, c, data, w, dataset.OpenPositions, position) }
+	default:
+		return 0, fmt.Errorf("convert: %s holds %s, which cannot be exported as %s: %w", data, kind, c.Format, ErrKind)
 	}
 	if file == source.Stdin {
-		return e.to(ctx, c.Stdout)
+		return write(c.Stdout)
 	}
 	if _, err := os.Lstat(file); err == nil {
 		return 0, fmt.Errorf("convert: %s: %w", file, ErrExists)
@@ -93,7 +94,7 @@ func Export(ctx context.Context, data, file string, c ExportConfig) (rows int64,
 	}
 	z, err := compressor(out, file)
 	if err == nil {
-		rows, err = e.to(ctx, z)
+		rows, err = write(z)
 		if closed := z.Close(); err == nil && closed != nil {
 			err = fmt.Errorf("convert: %w", closed)
 		}
@@ -150,45 +151,18 @@ var (
 	headers = map[Format][]byte{formatCSV: lines.AppendHeader(nil, ','), formatTSV: lines.AppendHeader(nil, '\t')}
 )
 
-// holds reports whether the format can store rows of a schema.
-func (f Format) holds(schema string) bool {
-	switch schema {
-	case dataset.GamesFormat:
-		return gameFormats[f] != nil
-	case dataset.PositionsFormat:
-		return positionFormats[f] != nil
-	}
-	return false
-}
-
-func (e *exporter) to(ctx context.Context, w io.Writer) (n int64, err error) {
-	out := bufio.NewWriterSize(w, 1<<16)
-	if e.kind == dataset.GamesFormat {
-		var r *dataset.Reader[dataset.GameRow]
-		if r, err = dataset.OpenGames(e.data); err == nil {
-			n, err = writeRows(ctx, e, r, out, gameFormats[e.Format])
-		}
-	} else {
-		var r *dataset.Reader[dataset.PositionRow]
-		if r, err = dataset.OpenPositions(e.data); err == nil {
-			_, _ = out.Write(headers[e.Format]) // Flush returns the error
-			n, err = writeRows(ctx, e, r, out, positionFormats[e.Format])
-		}
-	}
-	if err != nil {
-		return n, err
-	}
-	if err := out.Flush(); err != nil {
-		return n, fmt.Errorf("convert: %w", err)
-	}
-	return n, nil
-}
-
 // writeRows writes each row as encode encodes it.
-func writeRows[R any](ctx context.Context, e *exporter, r *dataset.Reader[R], out *bufio.Writer,
+func writeRows[R any](ctx context.Context, c ExportConfig, data string, w io.Writer,
+	open func(string, ...dataset.OpenOption) (*dataset.Reader[R], error),
 	encode func([]byte, *R) ([]byte, error)) (n int64, err error) {
+	r, err := open(data)
+	if err != nil {
+		return 0, err
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	_, _ = out.Write(headers[c.Format]) // Flush returns the error
 	var buf []byte
-	err = dataset.Each(ctx, r, e.Progress, "", func(row *R) (err error) {
+	err = dataset.Each(ctx, r, c.Progress, "", func(row *R) (err error) {
 		if buf, err = encode(buf[:0], row); err != nil {
 			return fmt.Errorf("convert: %s, row %d: %w", r.Path(), n+1, err)
 		}
@@ -198,5 +172,11 @@ func writeRows[R any](ctx context.Context, e *exporter, r *dataset.Reader[R], ou
 		n++
 		return nil
 	})
-	return n, err
+	if err != nil {
+		return n, err
+	}
+	if err := out.Flush(); err != nil {
+		return n, fmt.Errorf("convert: %w", err)
+	}
+	return n, nil
 }
