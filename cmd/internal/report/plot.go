@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -41,9 +42,6 @@ var (
 	broad  = frame{560, 250, 13}
 	alone  = frame{520, 250, 10} // as a file, for a text
 )
-
-// framed returns the figure's frame.
-func (f *figure) framed() frame { return cmp.Or(f.frame, onPage) }
 
 // draw draws the plot in the figure's frame; without one as a narrow and as a broad page shows it.
 func (f *figure) draw(p *plot.Plot, at frame, entries int) {
@@ -139,8 +137,7 @@ func (t ticks) Ticks(lo, hi float64) (list []plot.Tick) {
 
 // chart draws series over x.
 func chart(f figure, xLabel, yLabel string, list ...series) figure {
-	at := f.framed()
-	p := newPlot(xLabel, yLabel, at.letters)
+	p := newPlot(xLabel, yLabel, onPage.letters)
 	n, names := 0, 0
 	for _, s := range list {
 		if s.name != "" && len(s.x) > 0 {
@@ -158,7 +155,7 @@ func chart(f figure, xLabel, yLabel string, list ...series) figure {
 	if slices.Contains([]string{"generation", "iteration", "step", "games"}, xLabel) {
 		p.X.Tick.Marker = ticks{whole: true}
 	}
-	f.draw(p, at, names)
+	f.draw(p, onPage, names)
 	if f.Header == nil {
 		f.numbers(xLabel, list)
 	}
@@ -249,7 +246,7 @@ func (s *series) addIntervals(p *plot.Plot, xy plotter.XYs, c color.Color) {
 		}
 		return
 	}
-	e := errorPoints{XYs: xy, YErrors: make(plotter.YErrors, len(xy))}
+	e := plotutil.ErrorPoints{XYs: xy, YErrors: make(plotter.YErrors, len(xy))}
 	for i := range xy {
 		low, high := xy[i].Y-s.lo[i], s.hi[i]-xy[i].Y
 		e.YErrors[i].Low, e.YErrors[i].High = finite(low), finite(high)
@@ -287,14 +284,9 @@ func (o openEnd) Plot(c draw.Canvas, p *plot.Plot) {
 		[]vg.Point{{X: x(o.X) - wing, Y: to + back}, {X: x(o.X), Y: to}, {X: x(o.X) + wing, Y: to + back}})
 }
 
-type errorPoints struct {
-	plotter.XYs
-	plotter.YErrors
-}
-
 // bars draws a value for each label: words on the left, one below the other, numbers below.
 func bars(f figure, valueLabel string, labels []string, values []float64) figure {
-	at, lying := f.framed(), len(labels) <= 8
+	at, lying := onPage, len(labels) <= 8
 	axes := [2]string{"", valueLabel}
 	if lying {
 		axes = [2]string{valueLabel, ""}
@@ -355,11 +347,11 @@ type estimate struct {
 // forest draws estimates one below the other, the first on top.
 func forest(f figure, xLabel string, list []estimate) figure {
 	n := len(list)
-	at := f.framed()
+	at := cmp.Or(f.frame, onPage)
 	at.height = vg.Length(60 + 22*n)
 	p := newPlot(xLabel, "", at.letters)
 	xy := make(plotter.XYs, n)
-	e := crossPoints{XYs: xy, XErrors: make(plotter.XErrors, n)}
+	e := plotutil.ErrorPoints{XYs: xy, XErrors: make(plotter.XErrors, n)}
 	ticks := make([]plot.Tick, n)
 	f.Header = []string{"", "value", "95 % interval"}
 	for i, v := range list {
@@ -385,11 +377,6 @@ func forest(f figure, xLabel string, list []estimate) figure {
 	p.Y.Min, p.Y.Max = -0.6, float64(n)-0.4
 	f.draw(p, at, 0)
 	return f
-}
-
-type crossPoints struct {
-	plotter.XYs
-	plotter.XErrors
 }
 
 // svg draws a plot as an element of a page, without fixed size and colors, and with a
