@@ -266,16 +266,10 @@ type held struct {
 	err error
 }
 
-// chunk is a part of a file. It begins with a game.
+// chunk is a part of a file, with a parser at its first game.
 type chunk struct {
-	text   string
-	line   int    // of its beginning
-	only   bool   // its tags count, its moves do not
-	first  string // what games begin with: see lexer
-	open   bool   // its last game goes on in the next chunk
-	last   bool   // of the file
-	broken bool   // by an error of reading
-	games  []held
+	parser
+	games []held
 }
 
 type splitter struct {
@@ -314,23 +308,23 @@ func (s *splitter) fill() {
 func (s *splitter) next() (c *chunk, ok bool) {
 	s.fill()
 	text := string(s.buf)
-	c = &chunk{text: text, line: s.line, first: s.first, only: s.only}
+	c = &chunk{parser: parser{lex: lexer{text: text, line: s.line, first: s.first}, only: s.only}}
 	marker := "\n" + cmp.Or(s.first, firstTag)
 	switch end := nextGame(text, marker); {
 	case s.open && end < len(text):
-		c.text = text[:end]
+		c.lex.text = text[:end]
 	case s.err != nil:
 		c.last, c.broken = true, !errors.Is(s.err, io.EOF)
 	default:
-		c.text = text[:lastGame(text, marker)]
-		c.open = c.text == ""
+		c.lex.text = text[:lastGame(text, marker)]
+		c.open = c.lex.text == ""
 	}
 	if c.open { // the rest shows which line is before a game
-		c.text = text[:cmp.Or(strings.LastIndexByte(text[:len(text)/2], '\n')+1, len(text)/2)]
+		c.lex.text = text[:cmp.Or(strings.LastIndexByte(text[:len(text)/2], '\n')+1, len(text)/2)]
 	}
 	s.open = c.open
-	s.line += strings.Count(c.text, "\n")
-	s.buf = append(s.buf[:0], s.buf[len(c.text):]...)
+	s.line += strings.Count(c.lex.text, "\n")
+	s.buf = append(s.buf[:0], s.buf[len(c.lex.text):]...)
 	return c, text != ""
 }
 
@@ -383,7 +377,7 @@ func (s *splitter) split(_ context.Context, send func(*chunk) error) error {
 			}
 			continue
 		}
-		for p := c.parser(c.text); ; {
+		for p := &c.parser; ; {
 			was := *p
 			h, ok := p.next()
 			if p.lex.ended && p.open {
@@ -408,27 +402,21 @@ func (p *parser) extend(s *splitter) {
 	b := []byte(p.lex.text[from:])
 	for most := 2*len(b) + 1; p.open && len(b) < most; {
 		c, _ := s.next()
-		b = append(b, c.text...)
+		b = append(b, c.lex.text...)
 		p.open, p.last, p.broken = c.open && len(b) < maxGame, c.last, c.broken
 		p.long = c.open && !p.open
 	}
 	p.lex = lexer{text: string(b), pos: p.lex.pos - from, line: p.lex.line, first: p.lex.first}
 }
 
-func (c *chunk) parser(text string) *parser {
-	whole := len(text) == len(c.text)
-	return &parser{lex: lexer{text: text, line: c.line, first: c.first}, only: c.only,
-		open: c.open, last: c.last && whole, broken: c.broken && whole}
-}
-
 func (c *chunk) parse() {
-	for c.text != "" {
-		n := nextGame(c.text, "\n"+cmp.Or(c.first, firstTag))
-		p := c.parser(c.text[:n])
+	for text := c.lex.text; text != ""; text = c.lex.text {
+		p, n := c.parser, nextGame(text, "\n"+cmp.Or(c.lex.first, firstTag))
+		p.lex.text, p.last, p.broken = text[:n], c.last && n == len(text), c.broken && n == len(text)
 		for h, ok := p.next(); ok; h, ok = p.next() {
 			c.games = append(c.games, h)
 		}
-		c.text, c.line = c.text[n:], p.lex.line
+		c.lex.text, c.lex.line = text[n:], p.lex.line
 	}
 }
 

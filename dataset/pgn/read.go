@@ -95,8 +95,10 @@ type parser struct {
 	// stray says that a tag came within moves: the rest may be no game.
 	stray bool
 
-	open, last, broken bool // as in chunk
-	long               bool // the text ends in a game that goes on beyond maxGame
+	open   bool // the last game of the text goes on in the next chunk
+	last   bool // the text ends the file
+	broken bool // the text was cut off by an error of reading
+	long   bool // the text ends in a game that goes on beyond maxGame
 }
 
 // next returns the next game or its error. It is not ok at the end, and where reading failed
