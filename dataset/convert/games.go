@@ -27,7 +27,7 @@ func (im *importer) readGames(ctx context.Context, send func(*batch[dataset.Game
 			var bad *pgn.GameError
 			switch {
 			case errors.Is(err, pgn.ErrTagsOnly) && im.Notice != nil && !im.Strict:
-				im.Notice(fmt.Sprintf("%s, %v", name, err))
+				im.Notice("warning", fmt.Sprintf("%s, %v", name, err))
 				continue
 			case errors.As(err, &bad):
 				line, err = bad.Line, bad.Err

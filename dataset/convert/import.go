@@ -40,9 +40,7 @@ type ImportConfig struct {
 	Stdin    io.Reader
 	Workers  int                                  // goroutines that parse; 0: one per core
 	Refused  func(*Refusal)                       // is called for each refused row; nil for none
-	Skipped  func(path string)                    // is called for files in folders whose format is unknown
-	Notice   func(text string)                    // is called with a remark, at any time
-	Same     func(path, earlier string)           // is called for inputs with the same bytes as an earlier one
+	Notice   func(kind, text string)              // is called with a "warning" or a "skipped" file, at any time
 	Progress func(done, total int64, note string) // of bytes on disk (compressed); nil for none
 
 	writer []dataset.WriterOption // of positions; tests write small shards
@@ -127,8 +125,8 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 		if err != nil {
 			return nil, nil, err
 		}
-		if i := slices.Index(id.Inputs, sum); i >= 0 && c.Same != nil {
-			c.Same(in.Path, inputs[i].Path)
+		if i := slices.Index(id.Inputs, sum); i >= 0 && c.Notice != nil {
+			c.Notice("warning", fmt.Sprintf("%s has the same bytes as %s; its rows will occur twice", in.Path, inputs[i].Path))
 		}
 		id.Inputs = append(id.Inputs, sum)
 	}
@@ -138,7 +136,7 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 	id.WhiteScores = c.Comments.View == pgn.White && (slices.Contains(id.Formats, formatEPD) ||
 		slices.Contains(id.Formats, formatPlain) || slices.Contains(id.Formats, formatBinpack))
 	if slices.Contains(id.Formats, formatLichess) && c.Notice != nil {
-		c.Notice("evaluations of Lichess come without results: each row gets the result to expect of its score")
+		c.Notice("warning", "evaluations of Lichess come without results: each row gets the result to expect of its score")
 	}
 	w := dataset.WriterConfig{Config: id, Program: c.Program}
 	im := &importer{ImportConfig: c, inputs: inputs, formats: id.Formats, run: strings.Join(id.Inputs, "\n"),
@@ -180,8 +178,8 @@ func (c *ImportConfig) formats(ctx context.Context, inputs []*source.Input, name
 		case !ok && byName[in.Path]:
 			return nil, fmt.Errorf("convert: %s: %w", in.Path, ErrFormat)
 		case !ok:
-			if c.Skipped != nil {
-				c.Skipped(in.Path)
+			if c.Notice != nil {
+				c.Notice("skipped", in.Path+": no format has this file name extension")
 			}
 			continue
 		case len(kept) > 0 && f.Games() != id.Formats[0].Games():

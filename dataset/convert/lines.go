@@ -184,8 +184,8 @@ func (im *importer) table(c *chunk) (lineReader, error) {
 // sample reads a table without a header that c-chess-cli wrote.
 func (im *importer) sample(text string) lineReader {
 	if im.Notice != nil {
-		im.Notice("the table has no header and results 0, 1 and 2: read as c-chess-cli's fen,score,result from the view " +
-			"of the side to move")
+		im.Notice("warning", "the table has no header and results 0, 1 and 2: read as c-chess-cli's fen,score,result from "+
+			"the view of the side to move")
 	}
 	t := &lines.Table{Columns: lines.SampleColumns, Separator: lines.Separator(text), Results: []string{"0", "1", "2"},
 		Mover: true}

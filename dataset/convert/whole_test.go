@@ -190,7 +190,7 @@ func TestNoRowIsLost(t *testing.T) {
 				data := change(rand.New(rand.NewPCG(seed, 18)), bytes.Clone(f.data))
 				dir := filepath.Join(t.TempDir(), "out")
 				cut := int64(0) // tags at the end of the file
-				f.config.Notice = func(string) { cut++ }
+				f.config.Notice = func(string, string) { cut++ }
 				n, refused, err := importFiles(t, dir, f.config, put(t, f.name, string(data)))
 				label := fmt.Sprintf("%s, %s, seed %d", f.name, what, seed)
 				if err != nil {

@@ -132,13 +132,7 @@ func (f *importFlags) run(cmd *cobra.Command, sources []string) error {
 	p := ui.NewProgress(stderr, "data import")
 	c.Progress = p.Update
 	c.Refused = func(r *convert.Refusal) { quote.Fprintf(stderr, "data import: refused: %v\n", r) }
-	c.Skipped = func(path string) {
-		quote.Fprintf(stderr, "data import: skipped: %s: no format has this file name extension\n", path)
-	}
-	c.Notice = func(text string) { quote.Fprintf(stderr, "data import: warning: %s\n", text) }
-	c.Same = func(path, earlier string) {
-		quote.Fprintf(stderr, "data import: warning: %s has the same bytes as %s; its rows will occur twice\n", path, earlier)
-	}
+	c.Notice = func(kind, text string) { quote.Fprintf(stderr, "data import: %s: %s\n", kind, text) }
 	m, n, err := convert.Import(cmd.Context(), sources, f.out, c)
 	var view *dataset.ViewFault
 	switch {
