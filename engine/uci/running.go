@@ -172,12 +172,7 @@ func (f *formatter) bestMove(r engine.Result) string {
 	if r.Move == board.NullMove {
 		return "bestmove 0000"
 	}
-	pv := r.PV
-	if len(pv) == 0 || pv[0] != r.Move {
-		pv = []board.Move{r.Move}
-	}
-	line := f.line(pv)
-	if len(line) > 1 {
+	if line := f.line(r.PV); len(line) > 1 && r.PV[0] == r.Move {
 		return "bestmove " + line[0] + " ponder " + line[1]
 	}
 	return "bestmove " + moveText(&f.position, f.chess960, r.Move)
@@ -336,7 +331,6 @@ func parseGo(args []string, p *board.Position) (lim engine.Limits, remarks []str
 		}
 		if !setLimit(&lim, word, n) {
 			remark("go: %s: %d is not a limit", word, n)
-			continue
 		}
 	}
 	if us := p.SideToMove() & 1; lim.Clock[us] == 0 { // one clock alone is for both

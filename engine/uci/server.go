@@ -1,7 +1,6 @@
 package uci
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -28,7 +27,7 @@ type Server struct {
 	running  *running
 
 	mu  sync.Mutex // guards out and err
-	out *bufio.Writer
+	out io.Writer
 	err error // first failure to write
 }
 
@@ -38,7 +37,7 @@ type Server struct {
 //
 // When Serve returns early, a goroutine may still wait to read from in.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	s.out, s.err, s.multiPV, s.chess960 = bufio.NewWriter(out), nil, 1, false
+	s.out, s.err, s.multiPV, s.chess960 = out, nil, 1, false
 	s.game = board.NewGame(board.StartPosition())
 	if err := s.Player.NewGame(0); err != nil {
 		return fmt.Errorf("starting the player: %w", err)
@@ -170,9 +169,7 @@ func (s *Server) say(format string, args ...any) {
 	if s.err != nil {
 		return
 	}
-	fmt.Fprintf(s.out, format, args...)
-	s.out.WriteByte('\n')
-	if err := s.out.Flush(); err != nil {
+	if _, err := fmt.Fprintf(s.out, format+"\n", args...); err != nil { // in one piece
 		s.err = fmt.Errorf("writing: %w", err)
 	}
 }
