@@ -25,13 +25,13 @@ const maxRecord = 1 << 20
 
 // example is a position that an engine is asked for.
 type example struct {
+	dataset.PositionRow
 	source string
 	row    int64 // in the source, from 1
-	board  board.Position
 }
 
 func (x *example) String() string {
-	return fmt.Sprintf("%s, row %d (%s)", x.source, x.row, x.board.FEN())
+	return fmt.Sprintf("%s, row %d (%s)", x.source, x.row, x.Board.FEN())
 }
 
 // record is an engine's answer to a position. Pointers are nil for missing fields.
@@ -246,7 +246,6 @@ type process struct {
 	in      *bufio.Writer
 	pipe    io.Closer
 	records recordReader
-	header  *header
 	skipped []string // lines before the header
 	stderr  machine.Tail
 	ctx     context.Context // of cmd
@@ -297,8 +296,9 @@ func (p *process) readHeader() error {
 			return err
 		}
 		if bytes.HasPrefix(line, []byte("{")) {
-			if p.header, err = parseHeader(line); err == nil {
-				p.records = newRecordReader(r, p.header)
+			h, err := parseHeader(line)
+			if err == nil {
+				p.records = newRecordReader(r, h)
 			}
 			return err
 		}
@@ -318,7 +318,7 @@ func (p *process) ask(examples []*example, take func(x *example, row *dataset.Fe
 	wrote := make(chan error, 1)
 	go func() {
 		for _, x := range examples {
-			p.in.WriteString(x.board.FEN())
+			p.in.WriteString(x.Board.FEN())
 			p.in.WriteByte('\n')
 		}
 		p.in.WriteByte('\n')
@@ -326,7 +326,7 @@ func (p *process) ask(examples []*example, take func(x *example, row *dataset.Fe
 	}()
 	dog := p.watch()
 	for _, x := range examples {
-		row, err := p.records.next(&x.board)
+		row, err := p.records.next(&x.Board)
 		if err == nil {
 			dog.Reset(p.timeout)
 			err = take(x, row)

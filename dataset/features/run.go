@@ -58,12 +58,6 @@ type identity struct {
 	Evaluation *dataset.Evaluation `json:"evaluation"`
 }
 
-func identityOf(set *dataset.FeatureSet, prints []string) identity {
-	terms, _ := json.Marshal(set.Terms) // it came from JSON
-	return identity{Operation: "features", Command: prints, Model: set.Model, Terms: durable.SumBytes(terms),
-		Float: set.Float, Evaluation: &set.Evaluation}
-}
-
 // Run has the engine print the features of all positions of data sets, and writes them in
 // the order of the positions as a data set in dir. The bytes do not depend on the number of
 // processes; an interrupted data set is resumed. A malformed record (ErrProtocol), or one
@@ -74,7 +68,6 @@ func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Ma
 	if r.Timeout <= 0 {
 		r.Timeout = time.Minute
 	}
-	r.Procs = inorder.Workers(r.Procs)
 	var parents []string
 	for _, path := range paths {
 		src, err := dataset.OpenPositions(path)
@@ -98,22 +91,24 @@ func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Ma
 	if err != nil {
 		return nil, r.blame(err)
 	}
-	set := first.header.set()
+	set := first.records.header.set()
 	if c.Tolerance > 0 {
 		set.Tolerance = c.Tolerance
 	}
 	if n := len(first.skipped); n > 0 && c.Notice != nil {
 		c.Notice(fmt.Sprintf("skipped %d lines before the engine's header, the first is %.80q", n, first.skipped[0]))
 	}
+	terms, _ := json.Marshal(set.Terms) // it came from JSON
 	w, err := dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{
-		Config: identityOf(&set, prints), Program: c.Program, Parents: parents,
+		Config: identity{Operation: "features", Command: prints, Model: set.Model, Terms: durable.SumBytes(terms),
+			Float: set.Float, Evaluation: &set.Evaluation}, Program: c.Program, Parents: parents,
 	})
 	if err != nil {
 		return nil, errors.Join(err, first.end(nil))
 	}
 	defer w.Close()
-	r.writer, r.set, r.first, r.skip = w, set, first, w.Rows()
-	if err := r.run(ctx); err != nil {
+	r.writer, r.set, r.skip = w, set, w.Rows()
+	if err := r.run(ctx, first); err != nil {
 		return nil, err
 	}
 	var report any
@@ -132,20 +127,18 @@ type run struct {
 	skip    int64 // rows that an earlier process wrote
 	writer  *dataset.Writer[dataset.FeatureRow]
 	set     dataset.FeatureSet
-	first   *process // it runs already
 }
 
 // block is a number of positions and their features.
 type block struct {
 	examples []*example
-	rows     []dataset.PositionRow
 	features []dataset.FeatureRow
 }
 
-func (r *run) run(ctx context.Context) error {
-	// The first process was started outside the workers; one of them takes it over.
+// run answers all blocks. One of the workers takes over the process that runs already.
+func (r *run) run(ctx context.Context, running *process) error {
 	first := make(chan *process, 1)
-	first <- r.first
+	first <- running
 	done := r.skip
 	return inorder.Run(ctx, r.Procs, r.read, func(ctx context.Context, blocks iter.Seq[*block]) error {
 		var p *process
@@ -183,9 +176,8 @@ func (r *run) read(_ context.Context, send func(*block) error) error {
 			if n++; n <= r.skip {
 				continue
 			}
-			b.rows = append(b.rows, p)
-			b.examples = append(b.examples, &example{source: src.Path(), row: row, board: p.Board})
-			if len(b.rows) < askBlock {
+			b.examples = append(b.examples, &example{p, src.Path(), row})
+			if len(b.examples) < askBlock {
 				continue
 			}
 			if err := send(b); err != nil {
@@ -194,7 +186,7 @@ func (r *run) read(_ context.Context, send func(*block) error) error {
 			b = &block{}
 		}
 	}
-	if len(b.rows) == 0 {
+	if len(b.examples) == 0 {
 		return nil
 	}
 	return send(b)
@@ -218,7 +210,7 @@ func (r *run) serve(ctx context.Context, p *process, blocks iter.Seq[*block]) (e
 			if p, err = start(ctx, r.Command, r.Timeout); err != nil {
 				return r.blame(err)
 			}
-			set := p.header.set()
+			set := p.records.header.set()
 			if r.set.SameTerms(&set) != nil {
 				return fmt.Errorf("%w: it was started twice and gave two headers", ErrProtocol)
 			}
@@ -232,9 +224,8 @@ func (r *run) serve(ctx context.Context, p *process, blocks iter.Seq[*block]) (e
 
 // ask sends a block to a process and stores the answers, with the labels of their positions.
 func (r *run) ask(ctx context.Context, p *process, b *block) error {
-	err := p.ask(b.examples, func(_ *example, f *dataset.FeatureRow) error {
-		from := &b.rows[len(b.features)]
-		f.Result, f.Score, f.Game, f.Opening, f.Weight = from.Result, from.Score, from.Game, from.Opening, from.Weight
+	err := p.ask(b.examples, func(x *example, f *dataset.FeatureRow) error {
+		f.Result, f.Score, f.Game, f.Opening, f.Weight = x.Result, x.Score, x.Game, x.Opening, x.Weight
 		b.features = append(b.features, *f)
 		return r.set.CheckRow(f)
 	})
