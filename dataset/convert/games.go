@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/engine/quote"
-	"github.com/assay-chess/assay/internal/inorder"
 	"github.com/assay-chess/assay/internal/source"
 )
 
@@ -100,18 +98,6 @@ type collector[R any] struct {
 	skip   int64 // rows that an earlier process wrote
 	take   func(*batch[R], *R)
 	full   bool // writing failed, not reading
-}
-
-// run reads, parses and writes at the same time.
-func (c *collector[R]) run(ctx context.Context, read func(context.Context, func(*batch[R]) error) error) error {
-	return inorder.Run(ctx, inorder.Workers(c.Workers), read, func(_ context.Context, batches iter.Seq[*batch[R]]) error {
-		for b := range batches {
-			if b.parse != nil { // else it is done already
-				b.parse(b)
-			}
-		}
-		return nil
-	}, c.add)
 }
 
 // hopeless is the number of refused rows, without a good one before, after which an import

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/inorder"
 	"github.com/assay-chess/assay/internal/source"
 )
 
@@ -43,7 +45,7 @@ type ImportConfig struct {
 	Notice   func(kind, text string)              // is called with a "warning" or a "skipped" file, at any time
 	Progress func(done, total int64, note string) // of bytes on disk (compressed); nil for none
 
-	writer []dataset.WriterOption // of positions; tests write small shards
+	writer []dataset.WriterOption // tests write small shards
 }
 
 // Refusal is a row of the input that cannot be read.
@@ -143,15 +145,10 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 		opposed: make([]bool, len(c.OtherView))}
 	if id.Formats[0].Games() {
 		im.counts.Schema = dataset.GamesFormat
-		return write(ctx, im, dir, func() (*dataset.Writer[dataset.GameRow], error) {
-			return dataset.NewGameWriter(dir,
-				w)
-		}, im.readGames, im.takeGame)
+		return write(ctx, im, dir, w, dataset.NewGameWriter, im.readGames, im.takeGame)
 	}
 	im.counts.Schema = dataset.PositionsFormat
-	return write(ctx, im, dir, func() (*dataset.Writer[dataset.PositionRow], error) {
-		return dataset.NewPositionWriter(dir, w, c.writer...)
-	}, im.readPositions, im.takePosition)
+	return write(ctx, im, dir, w, dataset.NewPositionWriter, im.readPositions, im.takePosition)
 }
 
 // formats determines the format of each input. A file that was named must have a known
@@ -229,11 +226,12 @@ type importer struct {
 	ces     atomic.Int64 // and rows of .plain and .binpack
 }
 
-// write runs the import, and removes the rows if the input is wrong.
-func write[R any](ctx context.Context, im *importer, dir string, open func() (*dataset.Writer[R], error),
+// write reads, parses and writes at the same time, and removes the rows if the input is wrong.
+func write[R any](ctx context.Context, im *importer, dir string, config dataset.WriterConfig,
+	open func(string, dataset.WriterConfig, ...dataset.WriterOption) (*dataset.Writer[R], error),
 	read func(context.Context, func(*batch[R]) error) error, take func(*batch[R], *R)) (*durable.Manifest, *Imported,
 	error) {
-	w, err := open()
+	w, err := open(dir, config, im.writer...)
 	streams := slices.ContainsFunc(im.inputs, func(in *source.Input) bool { return in.Stream })
 	switch {
 	case errors.Is(err, dataset.ErrComplete) && streams:
@@ -252,7 +250,14 @@ func write[R any](ctx context.Context, im *importer, dir string, open func() (*d
 	}
 	defer w.Close()
 	c := &collector[R]{importer: im, writer: w, skip: w.Rows(), take: take}
-	err = c.run(ctx, read)
+	err = inorder.Run(ctx, im.Workers, read, func(_ context.Context, batches iter.Seq[*batch[R]]) error {
+		for b := range batches {
+			if b.parse != nil { // else it is done already
+				b.parse(b)
+			}
+		}
+		return nil
+	}, c.add)
 	if err == nil {
 		err = im.judge()
 	}
