@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,9 +120,13 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 		return nil, nil, err
 	}
 	for i, in := range inputs {
-		if f := id.Formats[i]; c.MoverResults && f != formatTable && f != formatEPD {
+		switch f := id.Formats[i]; {
+		case c.MoverResults && f != formatTable && f != formatEPD:
 			return nil, nil, fmt.Errorf("convert: %s: results of %s have one view: only lists and tables may have another",
 				in.Path, f)
+		case c.Results != nil && f != formatTable:
+			return nil, nil, fmt.Errorf("convert: %s: values of results are given for tables, and this is %s: to read a list "+
+				"as a table, give its columns", in.Path, f)
 		}
 		sum, err := in.Identity()
 		if err != nil {
@@ -161,12 +166,14 @@ func (c *ImportConfig) formats(ctx context.Context, inputs []*source.Input, name
 	}
 	var kept []*source.Input
 	for _, in := range inputs {
+		why := errors.New("no format has this file name extension")
 		f, ok := c.formatOf(in.Path)
 		if !ok && !in.Stream {
 			var err error
 			if f, ok, err = formatInside(ctx, in); err != nil && byName[in.Path] {
 				return nil, err
 			}
+			why = cmp.Or(err, why)
 		}
 		if name := filepath.Base(in.Path); name == durable.RunEventsName || name == durable.JournalName {
 			ok = ok && byName[in.Path] // of a run in the folder: they are no data
@@ -176,7 +183,7 @@ func (c *ImportConfig) formats(ctx context.Context, inputs []*source.Input, name
 			return nil, fmt.Errorf("convert: %s: %w", in.Path, ErrFormat)
 		case !ok:
 			if c.Notice != nil {
-				c.Notice("skipped", in.Path+": no format has this file name extension")
+				c.Notice("skipped", fmt.Sprintf("%s: %v", in.Path, why))
 			}
 			continue
 		case len(kept) > 0 && f.Games() != id.Formats[0].Games():

@@ -107,7 +107,7 @@ func (f *importFlags) check(sources []string) (err error) {
 		if f.config.Columns, err = lines.ParseColumns(f.columns); err != nil {
 			return fmt.Errorf("--columns: %w", err)
 		}
-		if f.format != "" && f.format != "table" {
+		if f.format != "" && f.config.Format != "table" {
 			return fmt.Errorf("--columns is for tables, but --format is %s", f.format)
 		}
 	}
