@@ -313,7 +313,7 @@ func (c *PGNCount) read(r io.Reader) error {
 			return err
 		}
 		white, black := g.Tag("White"), g.Tag("Black")
-		if c.Player == "" && white == c.Opponent {
+		if c.Player == "" && white != "" && white == c.Opponent {
 			c.Player = black
 		}
 		c.Player = cmp.Or(c.Player, white)
