@@ -183,7 +183,7 @@ func (c *ImportConfig) formats(ctx context.Context, inputs []*source.Input, name
 			return nil, fmt.Errorf("convert: %s: %w", in.Path, ErrFormat)
 		case !ok:
 			if c.Notice != nil {
-				c.Notice("skipped", fmt.Sprintf("%s: %v", in.Path, why))
+				c.Notice("skipped", in.Path+": "+strings.TrimPrefix(why.Error(), in.Path+": "))
 			}
 			continue
 		case len(kept) > 0 && f.Games() != id.Formats[0].Games():
