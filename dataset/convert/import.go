@@ -124,9 +124,11 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 		case c.MoverResults && f != formatTable && f != formatEPD:
 			return nil, nil, fmt.Errorf("convert: %s: results of %s have one view: only lists and tables may have another",
 				in.Path, f)
-		case c.Results != nil && f != formatTable:
+		case c.Results != nil && f == formatEPD:
 			return nil, nil, fmt.Errorf("convert: %s: values of results are given for tables, and this is %s: to read a list "+
 				"as a table, give its columns", in.Path, f)
+		case c.Results != nil && f != formatTable:
+			return nil, nil, fmt.Errorf("convert: %s: values of results are given for tables, and this is %s", in.Path, f)
 		}
 		sum, err := in.Identity()
 		if err != nil {
