@@ -72,8 +72,8 @@ func (rr *recordReader) next(p *board.Position) (*dataset.FeatureRow, error) {
 	if err = d.Decode(&rec); err == nil {
 		err = rr.check(&rec)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: record %.80q: %v", ErrProtocol, line, err) // no end of the output
+	if err != nil { // not wrapped: JSON that is cut off is not the end of the output
+		return nil, fmt.Errorf("%w: record %.80q: %v", ErrProtocol, line, err)
 	}
 	row := &dataset.FeatureRow{
 		Phase: valueOr(rec.Phase, float32(eval.Phase(p))/24), Scale: valueOr(rec.Scale, 1), Offset: rec.Offset,
