@@ -72,7 +72,7 @@ type search struct {
 	buf [16][]Move
 }
 
-// after returns the value of a move. It is exact from -beta on.
+// after returns the value of a move. It is exact above -beta.
 func (l *search) after(p *Position, m Move, beta int) int {
 	next := *p
 	next.Make(m)
