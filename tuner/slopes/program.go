@@ -143,10 +143,14 @@ func (p *Program) each(fens []string) (out []float64, bad map[int]error, err err
 		}
 		if i >= 0 {
 			bad[at[i]] = why
-		} else { // alone none of them fails
+		} else { // asked again, it evaluates them
 			lost++
 		}
-		if len(bad)+lost > mostBad {
+		switch {
+		case len(bad)+lost <= mostBad:
+		case lost > len(bad):
+			return nil, nil, fmt.Errorf("it failed %d times at positions that it evaluates when asked again: %w", lost, why)
+		default:
 			return nil, nil, fmt.Errorf("%d of %d positions fail, as %s: %w", len(bad), len(fens), good[max(0, i)], why)
 		}
 	}
