@@ -55,7 +55,8 @@ func TestExportCompiles(t *testing.T) {
 	for want, f := range map[string]*File{
 		"queen.mg == 931 && mobility_queen[27].eg == 77 && psq_pawn[28].mg == -123 && psq_pawn[0].mg == 0 && " +
 			"sizeof psq_pawn == 64 * sizeof(SCORE)": own,
-		"pst_1[1].mg == 7 && material[0].eg == 94 && double_.eg == -10 && double__2.eg == 2 && scale[1] == tempo": foreignFile(t),
+		"pst_1[1].mg == 7 && material[0].eg == 94 && double_.eg == -10 && double__2.eg == 2 && " +
+			"scale[1] == tempo": foreignFile(t),
 	} {
 		dir := t.TempDir()
 		var header bytes.Buffer
