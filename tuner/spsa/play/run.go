@@ -62,7 +62,7 @@ type identity struct {
 	Program string `json:"program"`
 }
 
-// complete fills in what was left open, and reports what cannot be played. The parameters are valid.
+// complete fills in what was left open, and reports what cannot be played. It relies on parameters that spsa.New took.
 func (c *Config) complete() error {
 	switch {
 	case c.Out == "":
