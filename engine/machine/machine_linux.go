@@ -127,7 +127,7 @@ func machineCores() int {
 	return len(allowed)
 }
 
-// countCores returns how many cores /proc/stat has a line of, below the one of all: those that are online.
+// countCores counts the lines of single cores in /proc/stat. It has one for each core that is online.
 func countCores(stat []byte) int { return bytes.Count(stat, []byte("\ncpu")) }
 
 // runnable returns the number of threads that run or wait for a core, without the calling one.
