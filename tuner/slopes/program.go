@@ -110,8 +110,8 @@ func (p *Program) Values(fens []string, at []float64) ([]float64, error) {
 	return out, err
 }
 
-// mostBad is how many positions of a list may fail.
-const mostBad = 100
+// mostBad is how many positions of a list may fail, and mostLost how often together but not alone.
+const mostBad, mostLost = 100, 3
 
 // each evaluates positions, which are loaded then, at the point. Those that make the program fail have an error.
 func (p *Program) each(fens []string) (out []float64, bad map[int]error, err error) {
@@ -143,15 +143,11 @@ func (p *Program) each(fens []string) (out []float64, bad map[int]error, err err
 		}
 		if i >= 0 {
 			bad[at[i]] = why
-		} else { // asked again, it evaluates them
-			lost++
-		}
-		switch {
-		case len(bad)+lost <= mostBad:
-		case lost > len(bad):
+		} else if lost++; lost > mostLost {
 			return nil, nil, fmt.Errorf("it failed %d times at positions that it evaluates when asked again: %w", lost, why)
-		default:
-			return nil, nil, fmt.Errorf("%d of %d positions fail, as %s: %w", len(bad), len(fens), good[max(0, i)], why)
+		}
+		if len(bad) > mostBad {
+			return nil, nil, fmt.Errorf("%d of %d positions fail, as %s: %w", len(bad), len(fens), good[i], why)
 		}
 	}
 }

@@ -62,7 +62,8 @@ Fewer than 20 games give no Elo. --elo0, --elo1 and --true-elo are in the unit o
 	fs.StringVar(&f.wdl, "wdl", "", "games counted as W,D,L")
 	fs.StringVar(&f.pgn, "pgn", "", "games of a match, played by any program: pairs are found by round, first position "+
 		"and first moves")
-	fs.StringVar(&f.player, "player", "", "with --pgn: the player to measure (default: White of the first game)")
+	fs.StringVar(&f.player, "player", "", "with --pgn: the player to measure (default: White of the first game, "+
+		"unless that is the opponent)")
 	fs.StringVar(&f.opponent, "opponent", "", "with --pgn: the opponent (default: the first game's)")
 	fs.Float64Var(&f.test.Elo0, "elo0", 0, "Elo of the hypothesis to reject")
 	fs.Float64Var(&f.test.Elo1, "elo1", 5, "Elo of the hypothesis to prove")
