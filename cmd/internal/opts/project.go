@@ -276,7 +276,7 @@ func (p *Project) add(l Line) error {
 	default:
 		l.Name = l.flag()
 	}
-	if l.Name == "book" && !filepath.IsAbs(l.Text) {
+	if l.Name == "book" && l.Text != "" && !filepath.IsAbs(l.Text) {
 		l.Text = filepath.Join(filepath.Dir(p.path), l.Text)
 	}
 	p.lines = append(p.lines, l)
@@ -346,7 +346,7 @@ func ReadConfig(path string, fs *pflag.FlagSet, rest any, names ...string) error
 		if fs.Lookup(l.flag()) == nil {
 			return errors.New("unknown setting (see assay help spsa --all)")
 		}
-		if l.Name == "book" && !filepath.IsAbs(l.Text) { // as in an assay.toml
+		if l.Name == "book" && l.Text != "" && !filepath.IsAbs(l.Text) { // as in an assay.toml
 			l.Text = filepath.Join(filepath.Dir(path), l.Text)
 		}
 		return fs.Set(l.flag(), l.Text)
