@@ -231,7 +231,9 @@ func (x *screening) confirm(c screen.Config, r *screen.Result) (list []*match.Re
 				break
 			}
 			m.Limits = selfplay.Limits{Clock: x.clock}
-			x.warn(crowdedGames(true, x.Concurrency))
+			if !x.Remote() {
+				x.warn(crowdedGames(true, x.Concurrency))
+			}
 		}
 		if x.Out != "" {
 			m.Out = filepath.Join(x.Out, name)
