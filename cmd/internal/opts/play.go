@@ -378,7 +378,8 @@ func (o *Play) CheckTolerance() error {
 	return nil
 }
 
-// CheckMachines refuses options of other machines where games are played on this one, and fewer games at once than none.
+// CheckMachines refuses a negative number of games at once, and options of other machines if games are played on this
+// one.
 func (o *Play) CheckMachines() error {
 	switch {
 	case o.Concurrency < 0:
