@@ -229,8 +229,8 @@ func (l *loop) message() string {
 	return s.String()
 }
 
-// there returns an error if data or a book, unless its name is empty, cannot be read, or data occur twice: both are needed
-// after games only.
+// there returns an error if added data or a book cannot be read, or data occur twice: else a run would say so after
+// hours of games. A book with an empty name is none.
 func there(added []string, book string) error {
 	var ids []string
 	for _, path := range added {
