@@ -34,7 +34,7 @@ type Screen struct {
 	fold    bool       // long lines, at spaces
 	colour  bool       // verdicts and warnings
 	status  *status
-	lost    error // the first of standard output
+	lost    error // the first error of standard output
 }
 
 // status is the status line of a terminal. Standard output and standard error share it.
@@ -126,7 +126,8 @@ func (s *Screen) write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Raw returns where a command writes data that need not be text, such as an export: as they are, but not to a terminal.
+// Raw returns where a command writes data that need not be text, such as an export. They stay as they are, unless out is
+// a terminal.
 func Raw(out io.Writer) io.Writer {
 	if s, ok := out.(*Screen); ok && s.columns == nil {
 		Quiet(s)
