@@ -216,3 +216,40 @@ func TestContextStopsAForeignSearch(t *testing.T) {
 		})
 	}
 }
+
+func TestSearchTimeout(t *testing.T) {
+	c := NewClient(Command{Path: "e"}).command
+	for _, tt := range []struct {
+		lim  engine.Limits
+		want time.Duration
+	}{
+		{engine.Limits{}, 0},
+		{engine.Limits{Infinite: true, MoveTime: 1}, 0},
+		{engine.Limits{Mate: 3}, 0},
+		{engine.Limits{Depth: 30}, DefaultMoveTimeout},
+		{engine.Limits{MoveTime: 100 * time.Millisecond, Depth: 30}, DefaultMoveTimeout + 100*time.Millisecond},
+		{engine.Limits{Nodes: 250_000}, DefaultMoveTimeout + 2500*time.Millisecond},
+		{engine.Limits{Nodes: 1 << 63}, DefaultMoveTimeout + (1<<32)*10*time.Microsecond},
+		{engine.Limits{Clock: [2]time.Duration{time.Minute, 3 * time.Second}}, 4 * time.Second},
+		{engine.Limits{Clock: [2]time.Duration{time.Minute, 0}, Nodes: 100_000}, DefaultMoveTimeout + time.Second},
+		{engine.Limits{Clock: [2]time.Duration{0, time.Millisecond}, MoveTime: time.Second}, 1001 * time.Millisecond},
+	} {
+		if got := c.searchTimeout(board.Black, &tt.lim); got != tt.want {
+			t.Errorf("%+v: %v, want %v", tt.lim, got, tt.want)
+		}
+	}
+}
+
+// A client does not send a Chess960 game to an engine without UCI_Chess960.
+func TestChess960NeedsTheOption(t *testing.T) {
+	start, err := board.ParseFEN("nrbbqkrn/pppppppp/8/8/8/8/PPPPPPPP/NRBBQKRN w GBgb - 0 1")
+	setup.Check(t, err)
+	c := openBad(t, "good")
+	_, err = c.Search(t.Context(), board.NewGame(start), engine.Limits{Depth: 1})
+	if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "UCI_Chess960") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := c.Search(t.Context(), board.NewGame(board.StartPosition()), engine.Limits{Depth: 1}); err != nil {
+		t.Errorf("standard chess after it: %v", err)
+	}
+}

@@ -3,10 +3,12 @@ package durable
 import (
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assay-chess/assay/internal/setup"
 )
@@ -223,5 +225,152 @@ func TestExtendRun(t *testing.T) {
 	setup.Check(t, errors.Join(r.Finish("done"), r.Reopen(), r.Reopen(), r.Close()))
 	if _, complete := r.Result(); complete || Status(dir).State != Interrupted {
 		t.Errorf("a reopened run is complete: %+v", Status(dir))
+	}
+}
+
+// The error about a configuration names the file, the first field that differs, and both values.
+func TestConfigChangedMessage(t *testing.T) {
+	for _, c := range []struct{ old, now, want string }{
+		{`{"a":1,"b":2}`, `{"b":3,"a":2}`, "b was 2 and is now 3"},
+		{`{"a":1}`, `{"a":1,"b":[4]}`, "b[0] was not there and is now 4"},
+		{`{"a":1,"b":"x","c":2}`, `{"a":1}`, `b was "x" and is now not there`},
+		{``, `{"a":1}`, "a was not there and is now 1"},
+		{`{"a":""}`, `{"a":null}`, `a was "" and is now null`},
+	} {
+		err := CompareConfig("run/config.json", []byte(c.old), []byte(c.now))
+		want := "run/config.json: the configuration has changed: " + c.want
+		if err == nil || err.Error() != want {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+	if err := CompareConfig("x", []byte("1"), []byte("{")); err == nil || errors.Is(err, ErrDamaged) {
+		t.Errorf("a new configuration that is not JSON: %v", err)
+	}
+}
+
+// A run is complete once Finish has written the result, as another process sees it too.
+func TestFinish(t *testing.T) {
+	dir := t.TempDir()
+	r := mustOpenRun(t, dir, testConfig{})
+	if err := r.Finish(func() {}); err == nil || !strings.Contains(err.Error(), dir) {
+		t.Errorf("a result that is not JSON: %v", err)
+	}
+	full := filepath.Join(dir, RunResultName, "x")
+	setup.Check(t, MakeDir(full))
+	if err := r.Finish("done"); err == nil {
+		t.Error("a result in the place of a folder")
+	}
+	if doc, complete := r.Result(); complete || doc != nil {
+		t.Errorf("complete without a result: %s", doc)
+	}
+	setup.Check(t, errors.Join(os.RemoveAll(filepath.Dir(full)), r.Finish(map[string]int{"elo": 3})))
+	doc, complete := r.Result()
+	const want = "{\n  \"elo\": 3\n}"
+	if !complete || string(doc) != want || mustRead(t, r.Path(RunResultName)) != want+"\n" {
+		t.Errorf("%s, %v", doc, complete)
+	}
+	if r.Dir() != dir || r.Path("a", "b") != filepath.Join(dir, "a", "b") {
+		t.Errorf("%s, %s", r.Dir(), r.Path("a", "b"))
+	}
+	if err := errors.Join(r.Close(), r.Close()); err != nil {
+		t.Errorf("closed twice: %v", err)
+	}
+}
+
+// A run whose run.json is lost gets one again, with the time of its configuration.
+func TestRunWithoutInfo(t *testing.T) {
+	dir := t.TempDir()
+	setup.Check(t, mustOpenRun(t, dir, testConfig{}).Close())
+	day := time.Date(2020, 5, 6, 7, 8, 9, 500_000_000, time.UTC)
+	setup.Check(t, errors.Join(os.Chtimes(filepath.Join(dir, RunConfigName), day, day),
+		os.Remove(filepath.Join(dir, RunInfoName))))
+	if _, err := ReadRunInfo(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no run.json: %v", err)
+	}
+	r := mustOpenRun(t, dir, testConfig{})
+	info, err := ReadRunInfo(dir)
+	if want := day.Truncate(time.Second); err != nil || !info.Started.Equal(want) || !r.Info().Started.Equal(want) ||
+		info.Resume != testInfo.Resume {
+		t.Errorf("%+v, %v", info, err)
+	}
+}
+
+// The state of a run, from its files, and when the latest of them changed.
+func TestStatus(t *testing.T) {
+	day := func(n int) time.Time { return time.Date(2020, 1, n, 0, 0, 0, 0, time.UTC) }
+	for _, c := range []struct {
+		name    string
+		result  string // empty: none
+		info    string // empty: none; "-": as it is
+		days    [3]int // of configuration, events and result
+		state   State
+		updated int
+	}{
+		{"no result", "", "-", [3]int{1, 2, 0}, Interrupted, 2},
+		{"complete", `{"verdict":"H1"}`, "-", [3]int{1, 2, 3}, Complete, 3},
+		{"events are latest", `7`, "-", [3]int{1, 5, 3}, Complete, 5},
+		{"configuration is latest", `"none"`, "-", [3]int{9, 5, 3}, Complete, 9},
+		{"no verdict", `{"verdict":"none"}`, "-", [3]int{1, 2, 3}, NoVerdict, 3},
+		{"damaged result", `{`, "-", [3]int{1, 2, 3}, Unreadable, 3},
+		{"damaged information", `7`, "{", [3]int{1, 2, 3}, Unreadable, 3},
+		{"no information", `7`, "", [3]int{1, 2, 3}, Interrupted, 3},
+	} {
+		dir := filepath.Join(t.TempDir(), "name")
+		r := mustOpenRun(t, dir, testConfig{})
+		if s := Status(dir); s.State != Running {
+			t.Errorf("%s: open, but %s", c.name, s.State)
+		}
+		setup.Check(t, r.Close())
+		if c.result != "" {
+			mustWrite(t, filepath.Join(dir, RunResultName), c.result)
+		}
+		switch c.info {
+		case "":
+			os.Remove(filepath.Join(dir, RunInfoName))
+		case "{":
+			mustWrite(t, filepath.Join(dir, RunInfoName), c.info)
+		}
+		for i, name := range []string{RunConfigName, RunEventsName, RunResultName} {
+			if c.days[i] > 0 {
+				setup.Check(t, os.Chtimes(filepath.Join(dir, name), day(c.days[i]), day(c.days[i])))
+			}
+		}
+		s := Status(dir)
+		if s.State != c.state || !s.Updated.Equal(day(c.updated)) || s.Name != "name" || s.Dir != dir ||
+			(s.Err != nil) != (c.state == Unreadable) {
+			t.Errorf("%s: %+v", c.name, s)
+		}
+	}
+	if _, err := List(filepath.Join(t.TempDir(), "x", "y")); err != nil {
+		t.Errorf("no folder: %v", err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	mustWrite(t, file, "")
+	if _, err := List(file); err == nil {
+		t.Error("the runs of a file")
+	}
+}
+
+// Only its own files may be in a folder before a run begins there.
+func TestWhereARunBegins(t *testing.T) {
+	for name, good := range map[string]bool{
+		RunInfoName: true, RunEventsName: true, ".hidden": true, RunResultName: false, "a": false,
+		"run.json.old": false,
+	} {
+		dir := t.TempDir()
+		mustWrite(t, filepath.Join(dir, name), "")
+		r, err := OpenRun(dir, testInfo, testConfig{})
+		if good && err != nil || !good && !errors.Is(err, ErrNotRun) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !good && (err == nil || !strings.Contains(err.Error(), name) || exists(filepath.Join(dir, runLockName))) {
+			t.Errorf("%s: %v, or the folder is left locked", name, err)
+		}
+		if err == nil {
+			r.Close()
+		}
+	}
+	if _, err := OpenRun(filepath.Join(t.TempDir(), "x"), testInfo, func() {}); err == nil {
+		t.Error("a configuration that is not JSON")
 	}
 }

@@ -91,7 +91,8 @@ func TestSharedOpenings(t *testing.T) {
 func TestToken(t *testing.T) {
 	t.Setenv(tokenEnv, "secret")
 	defer func() { token = "" }()
-	if first, again, left := takeToken(), takeToken(), os.Getenv(tokenEnv); first != "secret" || again != first || left != "" {
+	first, again, left := takeToken(), takeToken(), os.Getenv(tokenEnv)
+	if first != "secret" || again != first || left != "" {
 		t.Errorf("%q, then %q; %q is left", first, again, left)
 	}
 }

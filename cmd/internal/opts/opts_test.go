@@ -133,8 +133,9 @@ func TestProjectLearn(t *testing.T) {
 
 // Typed values are checked as those of the file are.
 func TestTypedLoop(t *testing.T) {
-	for words, want := range map[string]string{"--clock=2+0.02": "<nil>", "--hours=1": "<nil>", "--clock=": "--clock: clock",
-		"--hours=0": "--hours: want more than 0, not 0", "--hours=nan": "--hours: want more than 0, not NaN",
+	for words, want := range map[string]string{"--clock=2+0.02": "<nil>", "--hours=1": "<nil>",
+		"--clock=": "--clock: clock", "--hours=0": "--hours: want more than 0, not 0",
+		"--hours=nan":    "--hours: want more than 0, not NaN",
 		"--clock=4,0.04": `--clock: clock "4,0.04": "4,0.04" is not a valid time`} {
 		typed := newFlags()
 		new(Loop).AddTyped(typed)

@@ -126,8 +126,8 @@ func (s *Screen) write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Raw returns where a command writes data that need not be text, such as an export. They stay as they are, unless out is
-// a terminal.
+// Raw returns where a command writes data that need not be text, such as an export. They stay as they are, unless out
+// is a terminal.
 func Raw(out io.Writer) io.Writer {
 	if s, ok := out.(*Screen); ok && s.columns == nil {
 		Quiet(s)
