@@ -61,7 +61,7 @@ type writerOptions struct {
 	safe func() int64 // number of rows that errors report as safe; see Scratch
 }
 
-// Packed writes one record batch per shard. If ShardRows is given too, it comes first.
+// Packed writes one record batch per shard. Give ShardRows before it, not after.
 func Packed() WriterOption { return func(o *writerOptions) { o.batchRows = o.shardRows } }
 
 // ShardRows sets the numbers of rows of a record batch and of a shard.

@@ -68,12 +68,12 @@ type TermWeight struct {
 
 // Provenance says where weights come from. Fields that do not apply are empty.
 type Provenance struct {
-	Parent    string   `json:"parent"` // id of the weights that the fit started from
-	Data      []string `json:"data"`   // hashes of the data sets
-	Rows      int64    `json:"rows"`   // in the fit
-	Games     int64    `json:"games"`  // in the fit
-	Split     string   `json:"split"`  // how rows were divided into training and validation
-	LossTrain float64  `json:"loss_train"`
+	Parent    string   `json:"parent"`     // id of the weights that the fit started from
+	Data      []string `json:"data"`       // hashes of the data sets
+	Rows      int64    `json:"rows"`       // in the fit
+	Games     int64    `json:"games"`      // in the fit
+	Split     string   `json:"split"`      // how rows were divided into training and validation
+	LossTrain float64  `json:"loss_train"` // 0: not measured; LossValid too
 	LossValid float64  `json:"loss_valid"`
 	Method    string   `json:"method"`
 	Seed      uint64   `json:"seed"`

@@ -371,8 +371,8 @@ func (l *loop) paced(games int) int {
 // lengthName is the file that keeps how many games a stage has where time decides.
 const lengthName = "length.json"
 
-// kept is what a file keeps, or what choose returns, which is kept from then on: a run that is resumed plays as many
-// games, whatever it has time for.
+// kept reads a value from a file. If there is no file, choose returns the value, and the file keeps it: a resumed run
+// plays as many games, whatever time it has.
 func kept[T any](file string, choose func() (T, error)) (v T, err error) {
 	if err := durable.ReadJSON(file, &v); !errors.Is(err, os.ErrNotExist) {
 		return v, err

@@ -112,8 +112,8 @@ func embedded(name string) []byte {
 	return data
 }
 
-// render executes one of the page's templates. They escape what HTML would obey; quote, what a terminal would that
-// shows the file.
+// render executes one of the page's templates, which escape HTML. Control characters, which a terminal that shows the
+// file would obey, are quoted.
 func render(name string, data any) (template.HTML, error) {
 	var b bytes.Buffer
 	if err := templates().ExecuteTemplate(&b, name, data); err != nil {

@@ -126,7 +126,7 @@ func (t *tuneTask) openTest(f *tuneFlags, stderr io.Writer) (*tuneTask, error) {
 	return x, nil
 }
 
-// begin begins with a data set. It returns what looks at the scores of its rows, and what multiplies their weights.
+// begin notes a data set. It returns the test of its scores, and the factor of its rows' weights.
 func (t *tuneTask) begin(path string, verified bool, stderr io.Writer) (views *dataset.Views, weight float32) {
 	if !verified {
 		fmt.Fprintf(stderr, "tune: %s has no manifest: its contents are unverified\n", path)

@@ -436,7 +436,7 @@ func TestTuneFeatures(t *testing.T) {
 	}
 }
 
-// Errors that nobody knows are a dash, and null in JSON: of two games of one opening, which are one cluster, and of a
+// Unknown errors are a dash, and null in JSON: of two games of one opening, which are one cluster, and of a
 // fit above --memory. A limit of infinity is none.
 func TestTuneWithoutErrors(t *testing.T) {
 	dir := t.TempDir()

@@ -67,7 +67,7 @@ func (t *Table) Print(w io.Writer) error {
 	return err
 }
 
-// If returns a text, as Sprintf makes it, if it is wanted; else an empty one.
+// If returns the formatted text if it is wanted, else "".
 func If(wanted bool, format string, args ...any) string {
 	if !wanted {
 		return ""

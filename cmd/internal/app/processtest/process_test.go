@@ -350,7 +350,7 @@ func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// works is call of a command line that has to succeed.
+// works runs a command line that has to succeed.
 func works(t *testing.T, args ...string) (stdout, stderr string) {
 	t.Helper()
 	code, stdout, stderr := call(t, args...)
