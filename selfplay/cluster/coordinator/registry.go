@@ -319,7 +319,7 @@ func (q *queue) look(ctx context.Context) (map[string]bool, error) {
 	}
 	units := map[string]bool{}
 	for subject := range info.State.Subjects {
-		units[wire.Last(subject)] = true
+		units[wire.Last(subject)] = info.State.Msgs > 0 // a damaged stream lists what it does not have
 	}
 	return units, nil
 }

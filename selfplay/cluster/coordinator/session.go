@@ -22,6 +22,9 @@ var ErrDiffer = errors.New("cluster: two workers played the same game differentl
 const (
 	// maxFailures is how many workers may fail to play a unit before the run ends.
 	maxFailures = 3
+	// maxVain is how many comparisons in a row may find no open unit in the queue before it is created anew: a stream
+	// that is created while the server still removes the one before it loses every unit.
+	maxVain = 5
 	// maxReplays bounds the replays in the queue: with one worker they would wait there for ever.
 	maxReplays = 64
 	// maxRecent is how many answers are remembered, to compare later ones with them.
@@ -44,6 +47,7 @@ type session struct {
 	recent  map[string]*first // answered, by id
 	order   []string          // their ids, oldest first
 	replays int               // in the queue
+	vain    int               // the last comparisons, which found no open unit in the queue
 }
 
 // unit is a task without an answer.
@@ -195,8 +199,7 @@ func (s *session) failed(worker string, u *unit, why string) error {
 	if len(u.failedBy) < maxFailures {
 		return nil
 	}
-	return fmt.Errorf("cluster: %d workers could not play game %d; the last error, of %s: %s; fix the "+
-		"cause and start the "+
+	return fmt.Errorf("cluster: %d workers could not play game %d; the last error, of %s: %s; fix the cause and start the "+
 		"run again", len(u.failedBy), u.job.Number, worker, why)
 }
 
@@ -243,9 +246,8 @@ func (s *session) receiveSecond(worker string, a *wire.Answer) error {
 	}
 	if wire.Checksum(a.Result) != f.sum {
 		return fmt.Errorf("%w: %s and %s, game %d: one of the machines is at fault, or its owner. The game of %s is in the "+
-			"run's journal; play it on this machine, and resume the run without the worker that is "+
-			"wrong", ErrDiffer, f.worker, worker,
-			f.game, f.worker)
+			"run's journal; play it on this machine, and resume the run without the worker that is wrong", ErrDiffer, f.worker,
+			worker, f.game, f.worker)
 	}
 	if replayed {
 		s.registry.of(f.worker, func(p *WorkerStatus) { p.Replays++ })
@@ -258,22 +260,27 @@ func printable(text string) string { return quote.Text(text[:min(len(text), 300)
 
 // compare publishes the open units again that are not in the queue: only the coordinator takes them out.
 func (s *session) compare(ctx context.Context) {
-	now := time.Now()
+	now, again := time.Now(), 0
 	queued, err := s.queue.look(ctx)
-	if err != nil {
-		s.registry.note("servers", fmt.Sprintf("warning: the NATS servers do not answer; trying again: %v", err))
-		_ = s.queue.nc.ForceReconnect() // this server may be cut off from the others
-		return
-	}
-	again := 0
+	works := err == nil && len(s.open) == 0
 	for id, u := range s.open {
-		if !queued[id] && u.sent.Before(now.Add(-min(s.CheckEvery, settled))) {
+		if err == nil && !queued[id] && u.sent.Before(now.Add(-min(s.CheckEvery, settled))) {
 			u.sent = time.Now()
 			s.queue.publish(id, u.body, "")
 			again++
 		}
+		works = works || queued[id]
 	}
-	if again > 0 {
+	if s.vain++; works {
+		s.vain = 0
+	} else if s.vain%maxVain == 0 {
+		s.queue.delete() // the next comparison creates it, and publishes all open units again
+	}
+	switch {
+	case err != nil:
+		s.registry.note("servers", fmt.Sprintf("warning: the NATS servers do not answer; trying again: %v", err))
+		_ = s.queue.nc.ForceReconnect() // this server may be cut off from the others
+	case again > 0:
 		s.registry.note("lost", fmt.Sprintf("%d games were neither answered nor in the queue, and are played again", again))
 	}
 }

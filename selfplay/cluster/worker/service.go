@@ -372,9 +372,8 @@ func (s *service) localSpec(ctx context.Context, spec engine.Spec, u *wire.Unit,
 			return spec, err
 		}
 		if own != want {
-			return spec, fmt.Errorf("%w: this build plays %s differently from the coordinator's, though both "+
-				"are %s: build both "+
-				"from the same source", errRefused, spec, s.Program)
+			return spec, fmt.Errorf("%w: this build plays %s differently from the coordinator's, though both are %s: build "+
+				"both from the same source", errRefused, spec, s.Program)
 		}
 	}
 	s.verified[key] = local
