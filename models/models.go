@@ -114,15 +114,13 @@ func (f *File) Table() ([]eval.Term, error) {
 		return m.Terms, nil
 	}
 	if len(f.External) != len(f.Terms) {
-		return nil, fmt.Errorf("evaluation %s: %d terms, but %d in the term table",
-			f.Model, len(f.Terms), len(f.External))
+		return nil, fmt.Errorf("evaluation %s: %d terms, but %d in the term table", f.Model, len(f.Terms), len(f.External))
 	}
 	if err := checkForeignNames(f); err != nil {
 		return nil, err
 	}
 	if f.Unit != 0 && !validUnit(f.Unit) {
-		return nil, fmt.Errorf("evaluation %s: %v engine units a pawn, want %d to %d",
-			f.Model, f.Unit, leastUnit, mostUnit)
+		return nil, fmt.Errorf("evaluation %s: %v engine units a pawn, want %d to %d", f.Model, f.Unit, leastUnit, mostUnit)
 	}
 	for i := range f.Terms {
 		t, about := &f.Terms[i], &f.External[i]

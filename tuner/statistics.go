@@ -366,8 +366,7 @@ func (f *fitting) caution(r *Result) {
 	if f.at.large {
 		need, have := f.memory()
 		f.warn("a large fit: matrices would take %d MiB and may take %d, so there are no standard errors, "+
-			"and the design effect is "+
-			"taken to be %g (with %d MiB there are both)", need>>20, have>>20, r.Design, need>>20+1)
+			"and the design effect is taken to be %g (with %d MiB there are both)", need>>20, have>>20, r.Design, need>>20+1)
 	}
 	if !f.at.outcome.Converged {
 		f.warn("stopped %.2g above the smallest mean loss, after %d steps", f.at.outcome.Gap, f.at.outcome.Iterations)

@@ -366,8 +366,7 @@ func ReadShard(dir string, s Shard) ([]byte, error) {
 		return nil, err
 	}
 	if info.Size() != s.Size {
-		return nil, fmt.Errorf("%s: %d bytes, but the manifest says %d: %w",
-			path, info.Size(), s.Size, ErrDamaged)
+		return nil, fmt.Errorf("%s: %d bytes, but the manifest says %d: %w", path, info.Size(), s.Size, ErrDamaged)
 	}
 	data := make([]byte, s.Size)
 	if _, err := io.ReadFull(f, data); err != nil {

@@ -51,8 +51,7 @@ func NewExchange(p *board.Position, sq board.Square) (*Exchange, error) {
 	x := &Exchange{Square: sq, Side: on.Color().Other()}
 	queue := [2][]board.Square{x.attackers(p, x.Side), x.attackers(p, x.Side.Other())}
 	if len(queue[0]) == 0 {
-		return nil, fmt.Errorf("no exchange on %v: no %v piece attacks the %v %v there", sq, x.Side, on.Color(),
-			on.Type())
+		return nil, fmt.Errorf("no exchange on %v: no %v piece attacks the %v %v there", sq, x.Side, on.Color(), on.Type())
 	}
 	victim, sign := on.Type(), 1
 	for turn := 0; len(queue[turn]) > 0; turn = 1 - turn {

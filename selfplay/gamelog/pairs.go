@@ -182,11 +182,9 @@ func (p *Pairs) play(ctx context.Context, s selfplay.Series) error {
 	case ctx.Err() == nil:
 		return err
 	case p.games == nil:
-		return fmt.Errorf("interrupted after %d pairs, which were not kept: %w", p.next,
-			context.Cause(ctx))
+		return fmt.Errorf("interrupted after %d pairs, which were not kept: %w", p.next, context.Cause(ctx))
 	}
-	return fmt.Errorf("%s: interrupted after %d pairs: %w", p.games.Run.Dir(), p.next,
-		context.Cause(ctx))
+	return fmt.Errorf("%s: interrupted after %d pairs: %w", p.games.Run.Dir(), p.next, context.Cause(ctx))
 }
 
 // noteLoad keeps the load during the series, and adds earlier processes'.

@@ -329,8 +329,7 @@ func permutation(n int, seed uint64) []uint32 {
 // readPositions takes each line as an opening.
 func (b *book) readPositions(r io.Reader) error {
 	if b.spec.BookPlies != 0 {
-		return fmt.Errorf("%s: %w: it has positions; only games can end after a number of plies",
-			b.spec.Book, errBook)
+		return fmt.Errorf("%s: %w: it has positions; only games can end after a number of plies", b.spec.Book, errBook)
 	}
 	in, seen := bufio.NewReaderSize(source.Text(r), lines.MaxLine), map[uint64]bool{}
 	for number, more := 1, true; more; number++ {

@@ -194,8 +194,7 @@ func (s *session) startLadder(o *ladderOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	c := ladder.Config{Setup: s.Setup, Players: list, Games: s.Games, Schedule: schedule, Within: o.within,
-		Anchor: -1}
+	c := ladder.Config{Setup: s.Setup, Players: list, Games: s.Games, Schedule: schedule, Within: o.within, Anchor: -1}
 	if len(anchors) > 0 {
 		c.Anchor, c.AnchorElo = slices.Index(names, anchors[0].Name), anchors[0].Elo
 	}

@@ -76,8 +76,8 @@ listed and the data set is complete.`,
 				*dataset.Verification
 				OK       bool     `json:"ok"`
 				Problems []string `json:"problems"`
-			}{v, v.OK(), problems}, ui.Text("%s: %s, %d rows in %d files are "+
-				"valid%s\n", v.Path, v.Format, v.Rows, v.Shards, note))
+			}{v, v.OK(), problems}, ui.Text("%s: %s, %d rows in %d files are valid%s\n", v.Path, v.Format,
+				v.Rows, v.Shards, note))
 			if err != nil || v.OK() {
 				return err
 			}

@@ -318,8 +318,7 @@ func (f *positionsFlags) warnUnscored(warn func(format string, args ...any)) err
 	}
 	if none > 0 {
 		warn("%s gave no score of %d of %d positions; 'assay data positions %s --resolve keep --keep-duplicates "+
-			"--need-score "+
-			"--out DIR' drops them", f.player, none, r.Len(), quote.Word(f.out))
+			"--need-score --out DIR' drops them", f.player, none, r.Len(), quote.Word(f.out))
 	}
 	return nil
 }

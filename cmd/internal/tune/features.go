@@ -137,8 +137,7 @@ func (f *featuresFlags) printText(w io.Writer, sources []string, m *durable.Mani
 	}
 	fmt.Fprintf(w, "%s: %s, %d rows\n", f.out, m.Schema, m.Rows)
 	if !p.Judged() {
-		_, err = fmt.Fprintf(w, "too few games, or games of one result, to see what the evaluation predicts: %d\n",
-			p.Games)
+		_, err = fmt.Fprintf(w, "too few games, or games of one result, to see what the evaluation predicts: %d\n", p.Games)
 		return err
 	}
 	_, err = fmt.Fprintf(w, "the engine's own evaluation predicts the results of %d games: K %.5f per centipawn, "+
