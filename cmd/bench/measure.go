@@ -162,22 +162,14 @@ func (r ratio) String() string { return fmt.Sprintf("%.3f [%.3f, %.3f]", r.value
 // paired returns the ratio of a to b, which were measured in turn: the mean of the rounds'
 // log ratios, with Student's t.
 func paired(a, b []float64) ratio {
-	d := logs(a)
-	for i, x := range logs(b) {
-		d[i] -= x
+	d := make([]float64, len(a))
+	for i := range a {
+		d[i] = math.Log(a[i] / b[i])
 	}
 	mean, sd := stat.MeanStdDev(d, nil)
 	n := float64(len(d))
 	half := sd / math.Sqrt(n) * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)
 	return ratio{math.Exp(mean), math.Exp(mean - half), math.Exp(mean + half)}
-}
-
-func logs(x []float64) []float64 {
-	l := make([]float64, len(x))
-	for i := range x {
-		l[i] = math.Log(x[i])
-	}
-	return l
 }
 
 func median(x []float64) float64 {
