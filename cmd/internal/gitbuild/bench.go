@@ -39,9 +39,6 @@ type Bench struct {
 	late  bool   // it took too long, as on a busy machine
 }
 
-// ErrBench says that a build searches other nodes than the commit's message says.
-var ErrBench = errors.New("the bench differs")
-
 // Bench runs "ENGINE bench" once for each build. An engine without a bench has one without
 // nodes.
 func (b *Build) Bench(ctx context.Context) (*Bench, error) {
@@ -98,10 +95,10 @@ func (r *Bench) Check(s *Source) error {
 	case s.Bench == 0 || s.Bench == r.Nodes:
 		return nil
 	case r.Nodes == 0:
-		return fmt.Errorf("%w: the message of %s says %d nodes, but there is %s", ErrBench, s.Short(), s.Bench, r.Note)
+		return fmt.Errorf("the bench differs: the message of %s says %d nodes, but there is %s", s.Short(), s.Bench, r.Note)
 	}
-	return fmt.Errorf("%w: the build searched %d nodes, but the message of %s says %d", ErrBench, r.Nodes, s.Short(),
-		s.Bench)
+	return fmt.Errorf("the bench differs: the build searched %d nodes, but the message of %s says %d", r.Nodes,
+		s.Short(), s.Bench)
 }
 
 func (r *Bench) String() string {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -293,24 +292,21 @@ func (c *Cache) prune() {
 	if err != nil {
 		return
 	}
-	type used struct {
-		dir string
-		at  time.Time
-	}
-	var builds []used
+	var builds []fs.FileInfo
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
-			builds = append(builds, used{filepath.Join(c.dir, e.Name()), info.ModTime()})
+			builds = append(builds, info)
 		}
 	}
-	slices.SortFunc(builds, func(a, b used) int { return b.at.Compare(a.at) })
+	slices.SortFunc(builds, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
 	for _, b := range builds[min(Keep, len(builds)):] {
-		lock, err := durable.TryLock(b.dir + lockSuffix)
+		dir := filepath.Join(c.dir, b.Name())
+		lock, err := durable.TryLock(dir + lockSuffix)
 		if err != nil {
 			continue // in use
 		}
 		// Renamed first, so that no half of it keeps the name of a build.
-		if gone := filepath.Join(c.dir, tempPrefix+filepath.Base(b.dir)); os.Rename(b.dir, gone) == nil {
+		if gone := filepath.Join(c.dir, tempPrefix+b.Name()); os.Rename(dir, gone) == nil {
 			_ = os.RemoveAll(gone) // if something of it stays, the next process removes it
 		}
 		lock.Unlock()
@@ -331,7 +327,11 @@ var ErrBuild = errors.New("the build failed")
 func (c *Cache) run(ctx context.Context, short, dir, command, out string) error {
 	command = strings.ReplaceAll(command, Out, shellWord(out))
 	c.log("building %s: %s", short, command)
-	cmd := shell(ctx, command)
+	shell, flag := "sh", "-c"
+	if runtime.GOOS == "windows" {
+		shell, flag = "cmd", "/C"
+	}
+	cmd := machine.Command(ctx, shell, flag, command)
 	cmd.Dir, cmd.Env = dir, append(cleanEnvironment(), machine.Mark())
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
@@ -348,13 +348,6 @@ func (c *Cache) run(ctx context.Context, short, dir, command, out string) error 
 		text = append([]byte("...\n"), text[cut:]...)
 	}
 	return fmt.Errorf("%w: %w: %s\n%s", ErrBuild, err, command, bytes.TrimRight(text, "\n"))
-}
-
-func shell(ctx context.Context, command string) *exec.Cmd {
-	if runtime.GOOS == "windows" {
-		return machine.Command(ctx, "cmd", "/C", command)
-	}
-	return machine.Command(ctx, "sh", "-c", command)
 }
 
 // shellWord quotes a path for the shell, if it needs quotes.
