@@ -63,8 +63,9 @@ type fitting struct {
 func (f *fitting) run() ([]float64, error) {
 	before, point := f.champion, f.champion
 	for m := 1; m <= mostFits; m++ {
-		measured, err := f.measure(m, point)
-		if err != nil {
+		measured := f.l.measuring(f.l.path(learn.Folder(f.g), fmt.Sprintf("slopes-%d", m)), point, f.data...)
+		measured.Weights = f.weights
+		if err := f.l.measure(measured); err != nil {
 			return nil, err
 		}
 		found, fit, err := f.reach(measured, point)
@@ -85,13 +86,6 @@ func (f *fitting) run() ([]float64, error) {
 		before, point = point, found
 	}
 	return point, nil
-}
-
-// measure measures the slopes of all data at a point.
-func (f *fitting) measure(m int, point []float64) (slopes.Config, error) {
-	c := f.l.measuring(f.l.path(learn.Folder(f.g), fmt.Sprintf("slopes-%d", m)), point, f.data...)
-	c.Weights = f.weights
-	return c, f.l.measure(c)
 }
 
 // measuring says how slopes at a point are measured.

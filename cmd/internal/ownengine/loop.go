@@ -88,8 +88,11 @@ func (l *loop) open(temp string) (*RunConfig, error) {
 	if err := l.find(temp); err != nil {
 		return nil, err
 	}
-	recorded, err := readConfig(l.dir)
-	if err != nil {
+	recorded := new(RunConfig)
+	err := durable.ReadJSON(l.path(durable.RunConfigName), recorded)
+	if errors.Is(err, os.ErrNotExist) {
+		recorded = nil // there is none yet
+	} else if err != nil {
 		return nil, err
 	}
 	complete := exists(l.path(durable.RunResultName))
@@ -178,16 +181,6 @@ func (l *loop) speed(p *Plan) error {
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-// readConfig reads the configuration of a run; nil if there is none yet.
-func readConfig(dir string) (*RunConfig, error) {
-	c := new(RunConfig)
-	err := durable.ReadJSON(filepath.Join(dir, durable.RunConfigName), c)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	return c, err
 }
 
 // all carries out the loop and the matches at its end, as far as an earlier call did not.
