@@ -27,8 +27,7 @@ type gitPlayers struct {
 	was     []gitPin // of the run in Out
 	pins    []gitPin
 	sources map[string]*gitbuild.Source // by name
-	started *selfplay.Pool              // see opener
-	built   []func()
+	started *selfplay.Pool              // engines that the check of the players starts play the games, too
 }
 
 // gitPin is a line of "pinned" in run.json: what a player stood for when the run started.
@@ -115,7 +114,7 @@ func (f *gitPlayers) warnDirty(players []engine.Spec) error {
 // openPlayer is the function of that name for players that may be git:REF.
 func (f *gitPlayers) openPlayer(spec engine.Spec) (selfplay.Player, error) {
 	if !spec.FromGit() {
-		return ui.OpenPlayer(f.opener(), spec)
+		return ui.OpenPlayer(f.started.Open, spec)
 	}
 	ref := spec.Command[0]
 	source, err := f.source(ref)
@@ -126,7 +125,7 @@ func (f *gitPlayers) openPlayer(spec engine.Spec) (selfplay.Player, error) {
 	if err != nil {
 		return selfplay.Player{}, fmt.Errorf("git:%s (%s): %w", ref, source.Short(), err)
 	}
-	f.built = append(f.built, b.Close)
+	f.done = append(f.done, b.Close)
 	if err := f.check(ref, source, b); err != nil {
 		return selfplay.Player{}, err
 	}
@@ -136,7 +135,7 @@ func (f *gitPlayers) openPlayer(spec engine.Spec) (selfplay.Player, error) {
 			spec.Options = append(slices.Clip(spec.Options), engine.Option{Name: o.Name, Value: o.Text})
 		}
 	}
-	e, err := ui.OpenPlayer(f.opener(), spec.WithProgram(b.Path))
+	e, err := ui.OpenPlayer(f.started.Open, spec.WithProgram(b.Path))
 	e.ID = roster.IdentifyBuilt(spec, source.Short()+" "+f.Build) // e.Same identifies the contents
 	return e, err
 }
@@ -201,7 +200,7 @@ func (f *gitPlayers) now(ref string) (*gitbuild.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.built = append(f.built, done)
+	f.done = append(f.done, done)
 	return f.repo.Snapshot(f.ctx, temp)
 }
 
@@ -221,24 +220,6 @@ func (f *gitPlayers) pinned() json.RawMessage {
 		panic(err) // strings can be marshaled
 	}
 	return doc
-}
-
-// close lets the engines go that were built.
-func (f *gitPlayers) close() {
-	f.release()
-	for _, done := range f.built {
-		done()
-	}
-	f.built = nil
-}
-
-// opener returns the opener of the players of the run. The engines that the check of the players
-// starts play the games, too.
-func (f *gitPlayers) opener() selfplay.Opener {
-	if f.started == nil {
-		f.started = selfplay.NewPool(roster.Open)
-	}
-	return f.started.Open
 }
 
 // release ends the engines that were started and do not play.

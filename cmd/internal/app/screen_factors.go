@@ -360,7 +360,7 @@ func (x *screening) buildSubset(of screen.Subset) error {
 	if err != nil {
 		return err
 	}
-	x.git.built = append(x.git.built, b.Close)
+	x.done = append(x.done, b.Close)
 	e, err := ui.OpenPlayer(x.Open, x.base.Spec.WithProgram(b.Path))
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ type session struct {
 
 func newSession(cmd *cobra.Command, o *opts.Play) *session {
 	return &session{Play: o, cmd: cmd, ctx: cmd.Context(), name: cmd.Name(), stdout: cmd.OutOrStdout(),
-		stderr: cmd.ErrOrStderr()}
+		stderr: cmd.ErrOrStderr(), git: gitPlayers{started: selfplay.NewPool(roster.Open)}}
 }
 
 func (s *session) leaveReport() {
@@ -104,7 +104,7 @@ func (s *session) close() {
 	if s.followed != nil {
 		s.followed()
 	}
-	s.git.close()
+	s.git.release()
 	for _, f := range slices.Backward(s.done) {
 		f()
 	}
@@ -136,7 +136,7 @@ func (s *session) complete(texts []string) ([]engine.Spec, selfplay.Limits, erro
 	if err == nil {
 		s.Rule.Tables, err = s.tablebases()
 	}
-	s.Open, s.Program = s.git.opener(), ui.Version()
+	s.Open, s.Program = s.git.started.Open, ui.Version()
 	return p, other, err
 }
 

@@ -130,7 +130,7 @@ func (s *tuning) tuned(c *play.Config, spec engine.Spec) error {
 	if err != nil {
 		return err
 	}
-	c.Player, c.Open = e, s.git.opener()
+	c.Player, c.Open = e, s.git.started.Open
 	s.Open = c.Open
 	var values []engine.Option
 	for i := range c.SPSA.Parameters {
@@ -360,7 +360,7 @@ func (s *tuning) writeSpins(spec engine.Spec) error {
 	if err != nil {
 		return err
 	}
-	p, err := s.git.opener()(e.Spec)
+	p, err := s.git.started.Open(e.Spec)
 	if err != nil {
 		return err
 	}
