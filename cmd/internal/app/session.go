@@ -232,14 +232,8 @@ func (s *session) pin(l *selfplay.Local, timed bool, players []selfplay.Player) 
 // pinnable reports whether the players gain by a core of their own: the programs of a game take turns,
 // and on one core the next one need not be woken up on another.
 func pinnable(players []selfplay.Player) bool {
-	programs := false
-	for _, p := range players {
-		if p.Spec.Threaded() {
-			return false
-		}
-		programs = programs || p.Spec.External()
-	}
-	return programs
+	return slices.ContainsFunc(players, func(p selfplay.Player) bool { return p.Spec.External() }) &&
+		!slices.ContainsFunc(players, func(p selfplay.Player) bool { return p.Spec.Threaded() })
 }
 
 // parsePlayers parses the players of a command line. Two of them may have one name only if they are the same.
@@ -332,12 +326,8 @@ func (s *session) hashTables(players []selfplay.Player) (tables []int) {
 		players = append(players, players...)
 	}
 	for _, p := range players {
-		options := p.Spec.Options
-		if preset := s.presetHash(p.Spec); preset != "" {
-			options = append([]engine.Option{{Name: "Hash", Value: preset}}, options...)
-		}
-		size := 0
-		for _, o := range options {
+		size := s.presetHash(p.Spec)
+		for _, o := range p.Spec.Options {
 			if mb, err := strconv.Atoi(o.Value); err == nil && strings.EqualFold(o.Name, "hash") {
 				size = mb
 			}
@@ -347,21 +337,23 @@ func (s *session) hashTables(players []selfplay.Player) (tables []int) {
 	return tables
 }
 
-// presetHash returns the default of a player's option Hash, if it has one.
-func (s *session) presetHash(spec engine.Spec) string {
+// presetHash returns the default of a player's option Hash; 0 if it has none.
+func (s *session) presetHash(spec engine.Spec) int {
 	p, err := s.Open(spec)
 	if err != nil {
-		return "" // the preflight says so
+		return 0 // the preflight says so
 	}
 	defer p.Close()
 	if lister, ok := engine.As[engine.OptionLister](p); ok {
 		for _, line := range lister.Options() {
 			if m := spinOption.FindStringSubmatch(line); m != nil && strings.EqualFold(m[1], "hash") {
-				return m[2]
+				if mb, err := strconv.Atoi(m[2]); err == nil {
+					return mb
+				}
 			}
 		}
 	}
-	return ""
+	return 0
 }
 
 // crowdedMemory returns a warning if games at once with these hash tables each, in MiB, need more memory than this
