@@ -5,6 +5,7 @@ package processtest
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -12,7 +13,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -229,9 +229,7 @@ type typed struct {
 	columns int
 	started time.Time
 	ended   chan error
-
-	mu      sync.Mutex
-	written []byte
+	written processOutput
 }
 
 func startAtTerminal(t *testing.T, dir string, columns int, args []string) *typed {
@@ -243,16 +241,7 @@ func startAtTerminal(t *testing.T, dir string, columns int, args []string) *type
 	c.tty, err = pty.StartWithSize(c.Cmd, &pty.Winsize{Rows: 40, Cols: uint16(columns)})
 	setup.Check(t, err)
 	go func() {
-		buf := make([]byte, 4096)
-		for {
-			n, err := c.tty.Read(buf)
-			c.mu.Lock()
-			c.written = append(c.written, buf[:n]...)
-			c.mu.Unlock()
-			if err != nil { // of input and output when the program ends
-				break
-			}
-		}
+		_, _ = io.Copy(&c.written, c.tty) // an error of input and output when the program ends
 		c.ended <- c.Wait()
 	}()
 	t.Cleanup(func() { _ = c.Process.Kill(); c.tty.Close() })
@@ -261,10 +250,8 @@ func startAtTerminal(t *testing.T, dir string, columns int, args []string) *type
 
 // shown returns the terminal as it is now.
 func (c *typed) shown() *terminal {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	shown := &terminal{columns: c.columns}
-	shown.write(string(c.written))
+	shown.write(c.written.String())
 	return shown
 }
 

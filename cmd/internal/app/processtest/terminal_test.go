@@ -78,7 +78,7 @@ func onTerminal(t *testing.T, dir string, columns int, args ...string) *terminal
 	if err := <-c.ended; err != nil {
 		t.Fatalf("assay %s: %v\n%s", strings.Join(args, " "), err, c.shown().text())
 	}
-	if strings.Contains(colours.ReplaceAllString(string(c.written), ""), "\x1b") {
+	if strings.Contains(colours.ReplaceAllString(c.written.String(), ""), "\x1b") {
 		t.Errorf("assay %s: control sequences, which this terminal does not know", args[0])
 	}
 	return c.shown()
@@ -227,7 +227,7 @@ func life(t *testing.T, dir string, kind syscall.Signal, after time.Duration, ar
 		defer time.AfterFunc(after, func() { _ = c.Process.Signal(kind) }).Stop() // it may have ended
 	}
 	err := <-c.ended
-	if out = string(c.written); err == nil {
+	if out = c.written.String(); err == nil {
 		return out, false
 	}
 	if killed := !c.ProcessState.Exited(); after == 0 || !killed && !strings.Contains(out, "interrupt") {
