@@ -213,7 +213,7 @@ func samePages(t *testing.T, runs, name, first, elo string) {
 	get := func(path string) string {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest("GET", "http://127.0.0.1"+path, nil)
-		(&report.Server{Dir: runs}).Handler().ServeHTTP(w, r)
+		report.Handler(runs).ServeHTTP(w, r)
 		return w.Body.String()
 	}
 	has := func(what, text, want string) {
@@ -252,7 +252,7 @@ func TestOneEloElsewhere(t *testing.T) {
 		t.Errorf("JSON says %s, want %s, %v", doc, m[1], err)
 	}
 	w := httptest.NewRecorder()
-	(&report.Server{Dir: "runs"}).Handler().ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/run/ladder", nil))
+	report.Handler("runs").ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/run/ladder", nil))
 	if page := html.UnescapeString(w.Body.String()); !strings.Contains(page, m[1]) &&
 		!strings.Contains(page, r.Ratings[0].Text(" Elo")) {
 		t.Errorf("the page does not say %q", m[1])

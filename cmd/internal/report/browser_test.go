@@ -302,7 +302,7 @@ func wait(b *chrome.Tab, script string) {
 // An open page follows a match, and shows that it was stopped.
 func TestServedPageFollowsARun(t *testing.T) {
 	runs := t.TempDir()
-	server := httptest.NewServer((&Server{Dir: runs}).Handler())
+	server := httptest.NewServer(Handler(runs))
 	t.Cleanup(server.Close)
 	c := longMatch(filepath.Join(runs, "match"))
 	ctx, stop := context.WithCancel(t.Context())
@@ -335,7 +335,7 @@ func TestWorkersInABrowser(t *testing.T) {
 	end := runWithWorkers(t, dir)
 	roster := someWorkers()
 	writeRoster(t, dir, roster)
-	server := httptest.NewServer((&Server{Dir: runs}).Handler())
+	server := httptest.NewServer(Handler(runs))
 	t.Cleanup(server.Close)
 	b := chrome.New(t)
 	b.Do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(server.URL+"/run/games"))

@@ -151,7 +151,7 @@ func serve(ctx context.Context, dir, listen string, stderr io.Writer) error {
 	}
 	ui.Quiet(stderr)
 	fmt.Fprintf(stderr, "serve: http://%s/ (press Ctrl-C to stop)\n", l.Addr())
-	server := &http.Server{Handler: (&Server{Dir: dir}).Handler(), ReadTimeout: requestTime, WriteTimeout: requestTime,
+	server := &http.Server{Handler: Handler(dir), ReadTimeout: requestTime, WriteTimeout: requestTime,
 		IdleTimeout: time.Minute}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()

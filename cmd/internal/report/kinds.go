@@ -65,14 +65,6 @@ func (b *builder) selfplay() *doc.Document {
 	return d
 }
 
-// matchConfig is the part of a match's config.json that its result needs.
-type matchConfig struct {
-	A         string     `json:"a"`
-	B         string     `json:"b"`
-	Test      *sprt.Test `json:"sprt"`
-	Corrected bool       `json:"overshoot_corrected"`
-}
-
 func (b *builder) match() *doc.Document {
 	d, _ := b.addMatch("match", "The match", b.dir)
 	return d
@@ -80,7 +72,12 @@ func (b *builder) match() *doc.Document {
 
 // addMatch adds the match in dir, as far as it got, and returns it. There may be none.
 func (b *builder) addMatch(id, title, dir string) (*doc.Document, *match.Result) {
-	var c matchConfig
+	var c struct { // what the result needs of config.json
+		A         string     `json:"a"`
+		B         string     `json:"b"`
+		Test      *sprt.Test `json:"sprt"`
+		Corrected bool       `json:"overshoot_corrected"`
+	}
 	if !b.read(&c, dir, durable.RunConfigName) {
 		return nil, nil
 	}

@@ -112,7 +112,7 @@ func TestPagesAtThreeWidths(t *testing.T) {
 	t.Parallel()
 	runs := someRuns(t)
 	entries := setup.Must(os.ReadDir(runs))
-	server := httptest.NewServer((&Server{Dir: runs}).Handler())
+	server := httptest.NewServer(Handler(runs))
 	t.Cleanup(server.Close)
 	look := func(t *testing.T, name, url, origin string, folded ...bool) *chrome.Tab {
 		b := chrome.New(t)

@@ -138,22 +138,17 @@ func percent(part, whole float64) string {
 	return fmt.Sprintf("%.1f\u00a0%%", 100*part/whole)
 }
 
-// Server shows the runs in a folder. It only reads. A run's folder may be a link.
-type Server struct {
-	Dir string // of the runs
-}
-
-// Handler serves the list of runs and a page of each, as far as the run got. It refuses requests for hosts other
-// than an IP address or localhost, so that no web page can read runs through a host name of its own that points
-// here.
-func (s *Server) Handler() http.Handler {
+// Handler serves the list of the runs in a folder and a page of each, as far as the run got. It only reads; a run's
+// folder may be a link. It refuses requests for hosts other than an IP address or localhost, so that no web page can
+// read runs through a host name of its own that points here.
+func Handler(dir string) http.Handler {
 	mux := http.NewServeMux()
-	for pattern, page := range map[string]func(*http.Request) ([]byte, error){"GET /{$}": s.list,
-		"GET /run/{name}": s.run} {
+	for pattern, page := range map[string]func(string, *http.Request) ([]byte, error){"GET /{$}": listPage,
+		"GET /run/{name}": runPage} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			control := http.NewResponseController(w)
 			_ = control.SetWriteDeadline(time.Time{}) // a page of many games may take longer to make than to write
-			text, err := page(r)
+			text, err := page(dir, r)
 			_ = control.SetWriteDeadline(time.Now().Add(requestTime))
 			if err != nil {
 				code := http.StatusInternalServerError
@@ -193,9 +188,9 @@ type listed struct {
 	Link string
 }
 
-// list returns the list of runs, with a title that says how many are running.
-func (s *Server) list(*http.Request) ([]byte, error) {
-	runs, err := durable.List(s.Dir)
+// listPage returns the list of runs, with a title that says how many are running.
+func listPage(dir string, _ *http.Request) ([]byte, error) {
+	runs, err := durable.List(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -228,13 +223,13 @@ func (s *Server) list(*http.Request) ([]byte, error) {
 	return page(v)
 }
 
-// run returns the page of the run that a request names.
-func (s *Server) run(r *http.Request) ([]byte, error) {
+// runPage returns the page of the run that a request names.
+func runPage(dir string, r *http.Request) ([]byte, error) {
 	name := r.PathValue("name")
 	if name == "" || name != filepath.Base(name) || name == "." || name == ".." {
 		return nil, fmt.Errorf("%q: %w", name, fs.ErrNotExist)
 	}
-	report, err := Build(filepath.Join(s.Dir, name))
+	report, err := Build(filepath.Join(dir, name))
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func (b *builder) learn() *doc.Document {
 
 // generations reads the generations that have started, as far as they got, and adds their gates.
 func (b *builder) generations(r *learn.Result, planned int,
-	decisions map[int]decision) (list []learn.GenerationResult) {
+	decisions map[int]learn.Decision) (list []learn.GenerationResult) {
 	for i, folder := range b.started(planned) {
 		g := learn.GenerationResult{Number: i + 1}
 		games, tuned := filepath.Join(folder, "games"), filepath.Join(folder, "spsa")
@@ -100,19 +100,16 @@ func (b *builder) generations(r *learn.Result, planned int,
 	return list
 }
 
-type decision struct {
-	Generation int    `json:"generation"`
-	Promoted   bool   `json:"promoted"`
-	Reason     string `json:"reason"`
-}
-
 // decisions reads the decisions of the gates from events.jsonl.
-func (b *builder) decisions() map[int]decision {
-	all := map[int]decision{}
+func (b *builder) decisions() map[int]learn.Decision {
+	all := map[int]learn.Decision{}
 	durable.Events(b.dir, func(kind string, data json.RawMessage) {
-		var d decision
+		var d struct {
+			Generation int `json:"generation"`
+			learn.Decision
+		}
 		if kind == "decision" && json.Unmarshal(data, &d) == nil {
-			all[d.Generation] = d
+			all[d.Generation] = d.Decision
 		}
 	})
 	return all

@@ -69,7 +69,7 @@ func runWithWorkers(t *testing.T, dir string) (end func()) {
 // get asks a server of the runs in a folder for a page.
 func get(runs, path string) (code int, body string) {
 	w := httptest.NewRecorder()
-	(&Server{Dir: runs}).Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil))
+	Handler(runs).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil))
 	return w.Code, w.Body.String()
 }
 
@@ -266,13 +266,13 @@ func (d *deadlines) SetWriteDeadline(t time.Time) error {
 func TestPageTakesItsTime(t *testing.T) {
 	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
 	r := httptest.NewRequest(http.MethodGet, "http://localhost/", nil)
-	if (&Server{Dir: t.TempDir()}).Handler().ServeHTTP(w, r); !slices.Equal(w.none, []bool{true, false}) {
+	if Handler(t.TempDir()).ServeHTTP(w, r); !slices.Equal(w.none, []bool{true, false}) {
 		t.Errorf("deadlines %v", w.none)
 	}
 }
 
 func TestHostsThatAreServed(t *testing.T) {
-	handler := (&Server{Dir: t.TempDir()}).Handler()
+	handler := Handler(t.TempDir())
 	for host, want := range map[string]int{
 		"localhost": 200, "localhost:80": 200, "LOCALHOST:8347": 200, "localhost.": 200, "LocalHost.:8347": 200,
 		"127.0.0.1:1": 200, "[::1]:80": 200, "[::1]": 200,
