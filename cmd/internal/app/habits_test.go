@@ -27,7 +27,7 @@ func TestHabits(t *testing.T) {
 		"params.json": `{"A": {"value": 75, "min_value": 0, "max_value": 200, "step": 10}}`,
 		"tunable": "#!/bin/sh\nwhile read line; do case $line in\n" +
 			"uci) echo option name Hash type spin default 16 min 1 max 64\n" +
-			"echo option name LMR Base type spin default -3 min -9 max 9\necho uciok;;\n" +
+			"echo option name LMR Base type spin min -9 max 9 default -3\necho uciok;;\n" +
 			"isready) echo readyok;;\nquit) exit;;\nesac; done\n",
 	} {
 		setup.Check(t, os.WriteFile(name, []byte(text), 0o777))

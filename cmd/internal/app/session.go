@@ -346,10 +346,8 @@ func (s *session) presetHash(spec engine.Spec) int {
 	defer p.Close()
 	if lister, ok := engine.As[engine.OptionLister](p); ok {
 		for _, line := range lister.Options() {
-			if m := spinOption.FindStringSubmatch(line); m != nil && strings.EqualFold(m[1], "hash") {
-				if mb, err := strconv.Atoi(m[2]); err == nil {
-					return mb
-				}
+			if name, v := spin(line); strings.EqualFold(name, "hash") {
+				return int(v["default"])
 			}
 		}
 	}

@@ -388,7 +388,22 @@ func (s *tuning) writeSpins(spec engine.Spec) error {
 	return err
 }
 
-var spinOption = regexp.MustCompile(`^option name (.+?) type spin default (-?\d+) min (-?\d+) max (-?\d+)`)
+var spinOption = regexp.MustCompile(`^option name (.+?) type spin (.+)`)
+
+// spin returns the name of a spin option, and the values by their words, which stand in any order.
+func spin(line string) (name string, v map[string]float64) {
+	m := spinOption.FindStringSubmatch(line)
+	if m == nil {
+		return "", nil
+	}
+	v = map[string]float64{}
+	for words := strings.Fields(m[2]); len(words) > 1; words = words[2:] {
+		if n, err := strconv.Atoi(words[1]); err == nil {
+			v[words[0]] = float64(n)
+		}
+	}
+	return m[1], v
+}
 
 // notTuned are spin options of the protocol, of machines and of strength.
 var notTuned = regexp.MustCompile(`(?i)^(hash|threads|multipv|uci_elo|skill level|move ?overhead|contempt|` +
@@ -397,17 +412,11 @@ var notTuned = regexp.MustCompile(`(?i)^(hash|threads|multipv|uci_elo|skill leve
 // spinParameters returns the spin options that an engine announces with default, minimum and maximum, as parameters.
 func spinParameters(lines []string) (list []play.FileParameter) {
 	for _, line := range lines {
-		spin := spinOption.FindStringSubmatch(line)
-		if spin == nil || notTuned.MatchString(spin[1]) {
-			continue
-		}
-		var v [3]float64 // start, min, max
-		for i := range v {
-			v[i], _ = strconv.ParseFloat(spin[2+i], 64) // digits
-		}
-		if v[1] <= v[0] && v[0] <= v[2] && v[1] < v[2] {
-			list = append(list, play.FileParameter{Name: spin[1], Start: &v[0], Min: &v[1], Max: &v[2],
-				CEnd: max(0.5, (v[2]-v[1])/10)}) // an integer needs at least a half
+		name, v := spin(line)
+		start, low, high := v["default"], v["min"], v["max"]
+		if len(v) > 2 && !notTuned.MatchString(name) && low <= start && start <= high && low < high {
+			list = append(list, play.FileParameter{Name: name, Start: &start, Min: &low, Max: &high,
+				CEnd: max(0.5, (high-low)/10)}) // an integer needs at least a half
 		}
 	}
 	return list
