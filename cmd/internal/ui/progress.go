@@ -173,7 +173,7 @@ func leftText(seconds float64) string {
 func (p *Progress) line() {
 	text := p.label + ":" + strings.TrimPrefix(p.head(), p.label)
 	if rate := p.rate(); rate > 0 {
-		text += fmt.Sprintf("  %.1f/s", rate)
+		text += "  " + rateText(rate)
 		if p.total > 0 {
 			text += "  " + leftText(float64(p.total-p.done)/rate) + " left"
 		}
