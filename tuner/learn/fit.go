@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/positions"
+	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
@@ -91,17 +92,14 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 	if err != nil {
 		return nil, nil, err
 	}
-	sources, err := l.sources(g)
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := rows.Build{Workers: l.Concurrency, Progress: stage.Update}.Positions(ctx, m, sources)
+	s, err := l.store(ctx, g, m, stage)
 	if err != nil {
 		return nil, nil, err
 	}
 	c := tuner.NewConfig()
-	if first := l.Plan.firstPositions(); g > first { // in that generation, these are the training rows themselves
-		if c.Reference, err = l.reference(ctx, first, stage); err != nil {
+	// Evaluations keep their size on the positions of the first generation that has any. It learns from these alone.
+	if first := l.Plan.firstPositions(); g > first {
+		if c.Reference, err = l.store(ctx, first, m, stage); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -126,24 +124,6 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 	return r, file, err
 }
 
-// reference returns the positions on which the size of evaluations is kept as it was:
-// the first generation's that has any, for the whole run.
-func (l *learner) reference(ctx context.Context, first int, stage StageProgress) (*rows.Store, error) {
-	m, _, err := l.start.Weights()
-	if err != nil {
-		return nil, err
-	}
-	d, err := dataset.OpenPositions(l.run.Path(Folder(first), "positions"))
-	if err != nil {
-		return nil, err
-	}
-	s, err := rows.SourceOf(d)
-	if err != nil {
-		return nil, err
-	}
-	return rows.Build{Workers: l.Concurrency, Progress: stage.Update}.Positions(ctx, m, []rows.Source{s})
-}
-
 // center returns the weights around which the prior holds a fit: those the run began
 // with. Around the champion's, games that it was fitted to and that are learned from
 // again would count twice.
@@ -159,9 +139,9 @@ func center(start *models.File) ([]tuner.Coefficient, error) {
 	return list, nil
 }
 
-// sources returns the positions of the last generations, each at a share of the weight
+// store returns the positions of the last generations, each at a share of the weight
 // of the one after it; only the newest is validated on.
-func (l *learner) sources(g int) ([]rows.Source, error) {
+func (l *learner) store(ctx context.Context, g int, m *eval.Model, stage StageProgress) (*rows.Store, error) {
 	var list []rows.Source
 	plan := &l.Plan.Generations[g-1]
 	for from := max(1, g-plan.Keep+1); from <= g; from++ {
@@ -180,7 +160,7 @@ func (l *learner) sources(g int) ([]rows.Source, error) {
 		s.TrainOnly = from < g
 		list = append(list, s)
 	}
-	return list, nil
+	return rows.Build{Workers: l.Concurrency, Progress: stage.Update}.Positions(ctx, m, list)
 }
 
 // checkResume returns an error if the run in dir cannot be resumed under a new
