@@ -68,8 +68,9 @@ func readFit(dir string) (*models.File, *Fit, error) {
 // writeFit writes weights and fit of a generation into its folder, the fit compared with the weights that the run
 // began with.
 func (l *learner) writeFit(g int, file *models.File, fit *Fit) error {
-	if err := fit.compare(l.start); err != nil {
-		return err
+	terms := fit.TermList()
+	for i, t := range l.start.Terms {
+		terms[i].CompareWith(float64(t.MG), float64(t.EG))
 	}
 	text, err := file.Encode()
 	if err != nil {
@@ -109,8 +110,9 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 		c.PriorFactor = plan.Prior
 	}
 	c.K = l.k
-	if c.Center, err = center(l.start); err != nil {
-		return nil, nil, err
+	// Around the champion's weights, games that these were fitted to and that are learned from again would count twice.
+	for _, t := range l.start.Terms {
+		c.Center = append(c.Center, tuner.Coefficient{MG: float64(t.MG), EG: float64(t.EG)})
 	}
 	c.Seed = l.Plan.Seed
 	c.Workers = l.Concurrency
@@ -122,21 +124,6 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 	hold(r, heldTerms(m))
 	file, err := r.File(m, tuner.Pedigree{Parent: parent.ID(), Program: l.Program, Time: time.Now()})
 	return r, file, err
-}
-
-// center returns the weights around which the prior holds a fit: those the run began
-// with. Around the champion's, games that it was fitted to and that are learned from
-// again would count twice.
-func center(start *models.File) ([]tuner.Coefficient, error) {
-	_, coefs, err := start.Weights()
-	if err != nil {
-		return nil, err
-	}
-	list := make([]tuner.Coefficient, len(coefs))
-	for i, c := range coefs {
-		list[i] = tuner.Coefficient{MG: float64(c.MG), EG: float64(c.EG)}
-	}
-	return list, nil
 }
 
 // store returns the positions of the last generations, each at a share of the weight

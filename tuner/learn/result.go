@@ -121,19 +121,6 @@ func (f *Fit) summary() Fit {
 	return s
 }
 
-// compare compares the terms of a fit with the weights that the run began with.
-func (f *Fit) compare(start *models.File) error {
-	_, w, err := start.Weights()
-	if err != nil {
-		return err
-	}
-	terms := f.TermList()
-	for i := range terms {
-		terms[i].CompareWith(float64(w[i].MG), float64(w[i].EG))
-	}
-	return nil
-}
-
 // spsaName is the folder of a tuning by games, in its generation's.
 const spsaName = "spsa"
 
