@@ -29,7 +29,7 @@ func (l *learner) fit(ctx context.Context, g int) (*models.File, *Fit, error) {
 	if file, fit, err := readFit(l.run.Path(Folder(g))); file != nil || err != nil {
 		return file, fit, err
 	}
-	stage := l.stage(fmt.Sprintf("generation %d: tune", g))
+	stage := l.Stage(fmt.Sprintf("generation %d: tune", g))
 	r, file, err := l.tune(ctx, g, stage)
 	if err != nil {
 		return nil, nil, err
@@ -210,7 +210,7 @@ func (l *learner) positions(ctx context.Context, g int) (positions.Counts, error
 	if err != nil {
 		return none, err
 	}
-	stage := l.stage(fmt.Sprintf("generation %d: positions", g))
+	stage := l.Stage(fmt.Sprintf("generation %d: positions", g))
 	manifest, counts, err := positions.Extract(ctx, []*dataset.Reader[dataset.GameRow]{games},
 		l.run.Path(Folder(g), "positions"), positions.Config{
 			Filter: filter, Program: l.Program, NewResolver: newResolve, Workers: l.Concurrency, Progress: stage.Update,

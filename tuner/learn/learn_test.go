@@ -41,8 +41,14 @@ func tiny() Plan {
 func config(dir string, workers int) Config {
 	return Config{Place: selfplay.Place{Out: dir, Resume: "again", Open: roster.Open, Concurrency: workers},
 		Program: "test",
-		Plan:    tiny()}
+		Plan:    tiny(),
+		Stage:   func(string) StageProgress { return silent{} }}
 }
+
+type silent struct{}
+
+func (silent) Update(int64, int64, string) {}
+func (silent) Finish(string)               {}
 
 // wholeDir is the folder of a run of tiny that no one interrupted. Tests share it and do
 // not change it.

@@ -345,7 +345,7 @@ func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 	c := datagen.Config{Setup: l.setup(l.run.Path(Folder(g), "games"), plan.Nodes), Games: uint64(plan.Games),
 		Players: []selfplay.Player{l.player(l.champion.WeightsRef)}}
 	c.Generation, c.Stage = uint64(g), "selfplay"
-	stage := l.stage(fmt.Sprintf("generation %d: self-play", g))
+	stage := l.Stage(fmt.Sprintf("generation %d: self-play", g))
 	c.Progress = stage.Update
 	s, err := datagen.Run(ctx, c)
 	if err != nil {
@@ -418,7 +418,7 @@ func (l *learner) setup(out string, nodes uint64) selfplay.Setup {
 }
 
 func (l *learner) play(ctx context.Context, c match.Config, name string) (*match.Result, error) {
-	stage := l.stage(name)
+	stage := l.Stage(name)
 	c.Progress = stage.Update
 	r, err := match.Run(ctx, c)
 	if errors.Is(err, selfplay.ErrNoVerdict) {
@@ -432,16 +432,3 @@ func (l *learner) play(ctx context.Context, c match.Config, name string) (*match
 	return r, l.run.Event("match", map[string]any{"name": name, "nps_a": nps[0], "nps_b": nps[1],
 		"seconds": r.Took.Seconds()})
 }
-
-// stage announces a stage as Config.Stage says. If that is nil, nothing is shown.
-func (l *learner) stage(name string) StageProgress {
-	if l.Stage == nil {
-		return silent{}
-	}
-	return l.Stage(name)
-}
-
-type silent struct{}
-
-func (silent) Update(int64, int64, string) {}
-func (silent) Finish(string)               {}

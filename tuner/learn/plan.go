@@ -309,7 +309,7 @@ type Config struct {
 
 	Tables *syzygy.Judge // that end games, or nil
 
-	// Stage, if not nil, is called when a stage begins; what it returns is called with
+	// Stage is called when a stage begins; what it returns is called with
 	// the progress of the stage, and at its end with a summary.
 	Stage func(name string) StageProgress
 }

@@ -134,7 +134,7 @@ func (l *learner) learnGames(ctx context.Context, g int, r *GenerationResult) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	stage := l.stage(fmt.Sprintf("generation %d: tune by games", g))
+	stage := l.Stage(fmt.Sprintf("generation %d: tune by games", g))
 	c.Progress = stage.Update
 	tuned, err := play.Run(ctx, c)
 	if errors.Is(err, selfplay.ErrNoVerdict) {

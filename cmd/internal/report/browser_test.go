@@ -11,6 +11,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"net/http/httptest"
@@ -23,6 +24,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/assay-chess/assay/cmd/internal/chrome"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/num"
@@ -45,6 +47,7 @@ func smallRun(t *testing.T) (dir string) {
 			plan.Generations[i].Gate.Games = 8
 		}
 		if _, err := learn.Run(t.Context(), learn.Config{Program: "test", Plan: plan,
+			Stage: func(name string) learn.StageProgress { return ui.NewProgress(io.Discard, name) },
 			Place: selfplay.Place{Out: dir, Resume: "assay learn", Open: roster.Open}}); err != nil {
 			t.Fatal(err)
 		}
