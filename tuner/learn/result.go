@@ -164,10 +164,6 @@ func (l *learner) learnGames(ctx context.Context, g int, r *GenerationResult) (*
 // spsaConfig returns the tuning by games of a generation: every iteration is a pair.
 func (l *learner) spsaConfig(g int, m *eval.Model, w []eval.Coef) (play.Config, error) {
 	plan := &l.Plan.Generations[g-1]
-	list, err := play.TermParameters(m, w)
-	if err != nil {
-		return play.Config{}, err
-	}
 	player, from := l.player(l.champion.WeightsRef), l.parent()
 	if from != l.champion.Values { // its model has other terms
 		player = selfplay.Player{Spec: l.spec(models.StartOf(l.Plan.Model)), ID: "assay:" + from.ID(), Name: "start"}
@@ -176,10 +172,9 @@ func (l *learner) spsaConfig(g int, m *eval.Model, w []eval.Coef) (play.Config, 
 	c.Limits.HardNodes = false
 	c.Seed = selfplay.Seed(l.Plan.Seed, uint64(g), spsaName, 0)
 	c.SPSA = spsa.Config{Iterations: plan.Games / 2, Seed: c.Seed, Ahead: play.DefaultAhead}
-	if c.SPSA.Parameters, err = play.Parameters(list, c.SPSA.Iterations); err != nil {
-		return c, err
-	}
-	return c, nil
+	var err error
+	c.SPSA.Parameters, err = play.Parameters(play.TermParameters(m, w), c.SPSA.Iterations)
+	return c, err
 }
 
 // spsaFit returns the weights that a tuning by games found, and the report of each term.

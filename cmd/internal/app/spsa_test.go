@@ -20,7 +20,7 @@ func TestConfigIsReadAgain(t *testing.T) {
 	m, err := eval.Lookup("machack-1967")
 	setup.Check(t, err)
 	const player = `assay:hash=1:weights=a "b" c.json`
-	list := setup.Must(play.TermParameters(m, m.Start))
+	list := play.TermParameters(m, m.Start)
 	path := filepath.Join(t.TempDir(), "config.toml")
 	setup.Check(t, os.WriteFile(path, spinsConfig(player, list), 0o666))
 	got, err := readSpsaConfig(path)

@@ -303,9 +303,8 @@ func parametersOf(t *testing.T, weights string) map[string]FileParameter {
 	f := setup.Must(models.Open(weights))
 	m, w, err := f.Weights()
 	setup.Check(t, err)
-	list := setup.Must(TermParameters(m, w))
 	byName := map[string]FileParameter{}
-	for _, p := range list {
+	for _, p := range TermParameters(m, w) {
 		if _, err := p.checked(); err != nil {
 			t.Errorf("%s: %s: %v", weights, p.Name, err)
 		}
@@ -354,17 +353,10 @@ func TestTaperedTerms(t *testing.T) {
 	}
 }
 
-func TestTermsRefused(t *testing.T) {
-	m := setup.Must(eval.Lookup("machack-1967"))
-	if _, err := TermParameters(m, m.Start[1:]); err == nil {
-		t.Error("weights of another length are taken")
-	}
-}
-
 // The steps are ones that the schedule takes for any number of games.
 func TestTermSchedule(t *testing.T) {
 	for _, m := range eval.Models() {
-		list := setup.Must(TermParameters(m, m.Start))
+		list := TermParameters(m, m.Start)
 		p, err := Parameters(list, 10)
 		if err != nil || p[0].REnd != spsa.DefaultREnd(10, len(list)) {
 			t.Errorf("%s: %v", m.Name, err)
