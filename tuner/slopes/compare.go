@@ -18,7 +18,8 @@ type Moved struct {
 }
 
 // Compare evaluates positions of a data set that Measure made of the same Config with the numbers at, and says how
-// well their slopes predict it. It takes up to most positions, evenly, and leaves out those that are decided.
+// well their slopes predict it. It takes up to most positions, evenly, and leaves out those that are decided. Up to a
+// tenth of the others, 100 at most, may make the program fail: they are left out, too.
 func Compare(ctx context.Context, c Config, at []float64, most int64) (Moved, error) {
 	m := &measurement{Config: c, ctx: ctx, tries: map[int]int{}}
 	if _, _, err := m.open(); err != nil {
@@ -83,12 +84,19 @@ func (m *measurement) compare(program *Program, data *dataset.Reader[dataset.Fea
 		}
 		fens, base, predicted = append(fens, fen), append(base, float64(f.Eval)), append(predicted, p)
 	}
-	now, err := program.Values(fens, at)
+	program.setPoint(at)
+	now, bad, err := program.each(fens)
 	if err != nil {
 		return moved, err
 	}
+	var actual, wrong []float64
 	for i, v := range now {
-		base[i], predicted[i] = v-base[i], v-predicted[i]
+		switch why := bad[i]; {
+		case why == nil:
+			actual, wrong = append(actual, v-base[i]), append(wrong, v-predicted[i])
+		case 10*len(bad) > len(fens):
+			return moved, &failure{FEN: fens[i], Err: why}
+		}
 	}
-	return Moved{set.Centipawns(rms(base)), set.Centipawns(rms(predicted))}, nil
+	return Moved{set.Centipawns(rms(actual)), set.Centipawns(rms(wrong))}, nil
 }

@@ -3,14 +3,15 @@ package slopes
 import (
 	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/internal/setup"
 )
 
-// What slopes predict at other numbers is compared with the program, whose values at its own numbers are exact. Rows
-// weigh what their data set weighs.
+// What slopes predict at other numbers is compared with the program, whose values at its own numbers are exact, but for
+// positions at which it dies. Rows weigh what their data set weighs.
 func TestCompare(t *testing.T) {
 	dir, list := positions(t, 600)
 	c := Config{Command: command(t, ""), Numbers: newFake("").list, Positions: []string{dir}, Weights: []float64{0.5},
@@ -30,6 +31,15 @@ func TestCompare(t *testing.T) {
 	other := setup.Must(Compare(t.Context(), c, at, 1000))
 	if !(other.Actual > 10*other.Wrong) || math.IsNaN(other.Wrong) {
 		t.Errorf("other numbers: %+v", other)
+	}
+	c.Command = command(t, FEN(&list[0].Board))
+	less := setup.Must(Compare(t.Context(), c, at, 1000))
+	if less == other || math.Abs(less.Actual/other.Actual-1) > 0.05 {
+		t.Errorf("without a position at which the program dies: %+v, with it %+v", less, other)
+	}
+	c.Command = command(t, "deadly")
+	if _, err := Compare(t.Context(), c, at, 4); err == nil || !strings.Contains(err.Error(), "division by zero (at ") {
+		t.Errorf("a program that dies everywhere: %v", err)
 	}
 	data, _, err := dataset.OpenFeatures(c.Out)
 	setup.Check(t, err)

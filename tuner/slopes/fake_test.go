@@ -59,7 +59,7 @@ const (
 // last number far kills it; deadly: moving it at all does; hang; state: the value depends on the position before;
 // cache: values are kept when numbers change; stale: material is made at start; mover: the value is the mover's;
 // asymmetric: something counts for White alone; random: processes differ; deaf: it reads no file; fatal:
-// it dies at some positions.
+// it dies at some positions; a FEN: it dies there.
 func newFake(special string) *fake {
 	f := &fake{special: special, cache: map[string]float64{}}
 	add := func(table string, count int, pairs bool, value func(i int) float64) {
@@ -162,7 +162,7 @@ func fatal(p *board.Position) bool { return p.Occupied().Count() < 16 }
 func (f *fake) answer(fen string, p *board.Position) float64 {
 	moved := math.Abs(f.n[fakeRisky] - 50)
 	switch {
-	case f.is("risky") && moved > 30, f.is("deadly") && moved > 0, f.is("fatal") && fatal(p):
+	case f.is("risky") && moved > 30, f.is("deadly") && moved > 0, f.is("fatal") && fatal(p), f.is(fen):
 		fmt.Fprintln(os.Stderr, "division by zero")
 		os.Exit(3)
 	case f.is("hang") && moved > 30:
