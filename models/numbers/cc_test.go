@@ -168,7 +168,7 @@ func TestOutsideUses(t *testing.T) {
 	} {
 		setup.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
-	s := setup.Must(Scan(dir, []string{"eval.c"}, Options{}))
+	s := setup.Must(Scan(dir, []string{"eval.c", "./eval.c"}, Options{}))
 	if len(s.Numbers) != 3 || len(s.Left) != 1 || s.Left[0].Name != "A" ||
 		!strings.HasPrefix(s.Left[0].Why, "search.c:1: ") {
 		t.Errorf("%d numbers, left %v", len(s.Numbers), s.Left)

@@ -43,11 +43,13 @@ var languages = []struct {
 	{extensionsC, func() language { return &cc{} }},
 }
 
-// Scan finds the numbers of the listed files, one or more, which are relative to root.
+// Scan finds the numbers of the listed files, one or more, which are relative to root. A file may be listed twice.
 func Scan(root string, files []string, o Options) (*Set, error) {
 	s := &Set{Root: root}
 	for _, f := range files {
-		s.Files = append(s.Files, filepath.ToSlash(filepath.Clean(f)))
+		if f = filepath.ToSlash(filepath.Clean(f)); !slices.Contains(s.Files, f) {
+			s.Files = append(s.Files, f)
+		}
 	}
 	for _, l := range languages {
 		if slices.ContainsFunc(s.Files, func(f string) bool { return slices.Contains(l.extensions, filepath.Ext(f)) }) {
