@@ -134,15 +134,15 @@ func NameOf(players []durable.RunPlayer, spec string) string {
 	return spec
 }
 
-// keepNames shows the players by the names with which the run began, whatever names they
+// keepNames shows the players, also in the guard's list, by the names with which the run began, whatever names they
 // have when it is resumed: its files have the same bytes then.
-func keepNames(run *durable.Run, players ...*selfplay.Player) {
+func keepNames(run *durable.Run, names []string, players ...*selfplay.Player) {
 	began := run.Info().Players
 	if len(began) != len(players) {
 		return // a run of an earlier version
 	}
 	for i, p := range players {
-		p.Name = began[i].Name
+		p.Name, names[i] = began[i].Name, began[i].Name
 	}
 }
 
@@ -263,7 +263,7 @@ func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 		info.Players = append(info.Players, Players(*e)...)
 	}
 	return InFolder(s.Out, info, r.Identity, r.Short, r.Reload, func(run *durable.Run) (*R, error) {
-		keepNames(run, r.Players...)
+		keepNames(run, p.Guard.Names, r.Players...)
 		if s.Progress != nil {
 			s.Progress = run.Progress(s.Progress)
 		}

@@ -184,6 +184,10 @@ func TestNoVerdict(t *testing.T) {
 		r.Unrated[2].Name != "wild 4" || r.Unrated[2].Forfeits < 2 {
 		t.Errorf("%d games, %s, %+v", r.Games, r.Reason, r.Unrated)
 	}
+	c.Players[2].Name = "moved" // the files of the run keep its name
+	if again, err := Run(t.Context(), c); again == nil || again.Reason != r.Reason {
+		t.Errorf("resumed: %+v, %v; want %s", again, err, r.Reason)
+	}
 }
 
 // TestResults: the result of a ladder of each schedule, and what the progress said, stand in testdata.
