@@ -318,7 +318,7 @@ func (f *positionsFlags) warnUnscored(warn func(format string, args ...any)) err
 	}
 	if none > 0 {
 		warn("%s gave no score of %d of %d positions; 'assay data positions %s --resolve keep --keep-duplicates "+
-			"--need-score --out DIR' drops them", f.player, none, r.Len(), quote.Word(f.out))
+			"--max-score 0 --need-score --out DIR' drops them, checks and mates", f.player, none, r.Len(), quote.Word(f.out))
 	}
 	return nil
 }
