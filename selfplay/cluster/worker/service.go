@@ -437,9 +437,9 @@ func (s *service) foreignSpec(ctx context.Context, spec engine.Spec, u *wire.Uni
 	}
 	path, err := s.Engines.path(program, func() ([]byte, error) {
 		s.Log(fmt.Sprintf("fetching engine %s, SHA-256 %.12s", program.Name, program.SHA256))
-		return wire.FetchFile(ctx, s.nc, s.Access.Name, s.run, program.SHA256)
+		return wire.FetchFile(ctx, s.nc, s.Access.Name, s.run, program.SHA256) // ErrNoFile: others may have it
 	})
-	if err != nil && !errors.Is(err, wire.ErrNoFile) && ctx.Err() == nil { // other workers may have it
+	if err != nil && !errors.Is(err, wire.ErrNoFile) && !errors.Is(err, errRefused) && ctx.Err() == nil {
 		err = fmt.Errorf("%w: its owner does not allow the engine %q with SHA-256 %.64s: %w", errRefused, program.Name,
 			program.SHA256, err)
 	}

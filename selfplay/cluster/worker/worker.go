@@ -335,8 +335,11 @@ func install(path string, fetch func() ([]byte, error)) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("cluster: %w", err)
+	if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+		err = durable.WriteProgram(path, data)
 	}
-	return durable.WriteProgram(path, data)
+	if err != nil {
+		return fmt.Errorf("%w: cannot store a fetched engine: %w", errRefused, err)
+	}
+	return nil
 }
