@@ -129,7 +129,7 @@ type Model struct {
 	Loss      float64    `json:"loss"` // cross-entropy of win, draw and loss a position, in nats
 	Games     int        `json:"games"`
 	Positions int64      `json:"positions"`
-	Resamples int        `json:"resamples"`
+	Resamples int        `json:"resamples"` // that could be fitted
 	Left
 }
 
@@ -138,7 +138,7 @@ func poly(c []float64, x float64) float64 { return ((c[0]*x+c[1])*x+c[2])*x + c[
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 // Fit fits the model by maximum likelihood, and its errors by resampling whole games, as often as asked, from the
-// seed: positions of one game are not independent.
+// seed: positions of one game are not independent. Samples that cannot be fitted are left out, unless they are most.
 func (g *Games) Fit(ctx context.Context, resamples int, seed uint64) (*Model, error) {
 	decided := slices.ContainsFunc(g.games, func(list []seen) bool { return list[0].result != 0 })
 	switch {
@@ -152,7 +152,7 @@ func (g *Games) Fit(ctx context.Context, resamples int, seed uint64) (*Model, er
 		return nil, err
 	}
 	m := &Model{By: g.by.Name, Target: g.by.Target, Low: g.by.Low, High: g.by.High, Loss: loss, Games: len(g.games),
-		Positions: g.rows, Resamples: resamples, Left: g.left}
+		Positions: g.rows, Left: g.left}
 	m.A, m.B = [4]float64(best[:4]), [4]float64(best[4:])
 	m.Pawn, m.Spread, m.Draws = derived(best)
 	samples := make([][]float64, resamples)
@@ -168,20 +168,23 @@ func (g *Games) Fit(ctx context.Context, resamples int, seed uint64) (*Model, er
 			for range drawn {
 				drawn[random.IntN(len(drawn))]++
 			}
-			c, _, err := g.fit(drawn, best)
-			if err == nil {
+			if c, _, err := g.fit(drawn, best); err == nil {
 				pawn, spread, draws := derived(c)
 				samples[i] = append(c, pawn, spread, draws)
 			}
-			return err
+			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
+	samples = slices.DeleteFunc(samples, func(fitted []float64) bool { return fitted == nil })
+	if m.Resamples = len(samples); m.Resamples <= resamples/2 {
+		return nil, fmt.Errorf("%w: only %d of %d fits to games drawn at random succeed", errFit, m.Resamples, resamples)
+	}
 	for k, into := range []*float64{&m.ASE[0], &m.ASE[1], &m.ASE[2], &m.ASE[3], &m.BSE[0], &m.BSE[1], &m.BSE[2], &m.BSE[3],
 		&m.PawnSE, &m.SpreadSE, &m.DrawsSE} {
-		column := make([]float64, resamples)
+		column := make([]float64, len(samples))
 		for i := range samples {
 			column[i] = samples[i][k]
 		}

@@ -98,3 +98,13 @@ func TestFitFails(t *testing.T) {
 		t.Errorf("only draws: %v", err)
 	}
 }
+
+// Samples that cannot be fitted are left out, unless they are half of all.
+func TestSamplesThatFail(t *testing.T) {
+	if m, err := made(72).Fit(t.Context(), 30, 1); err != nil || m.Resamples == 30 || !(m.PawnSE > 0) {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if _, err := made(80).Fit(t.Context(), 30, 1); !errors.Is(err, errFit) {
+		t.Error(err)
+	}
+}

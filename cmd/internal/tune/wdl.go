@@ -104,6 +104,10 @@ because the positions of one game share its result: ± is 95 %, and a_se in the 
 				return fmt.Errorf("%w; give more games, with the scores of their searches", err)
 			}
 			p.Finish(fmt.Sprintf("%d positions of %d games", m.Positions, m.Games))
+			if n := resamples - m.Resamples; n > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "wdl: warning: %d of %d fits to games drawn at random failed and are left out: the "+
+					"errors are too small; give more games\n", n, resamples)
+			}
 			if m.Draws < 1e-4 {
 				fmt.Fprintln(cmd.ErrOrStderr(), "wdl: warning: hardly a game was drawn: these numbers mean little; give more games")
 			}
