@@ -328,6 +328,10 @@ func (o *Play) OneClock() error {
 	return nil
 }
 
+// notNegative are options with numbers of 0 or more.
+var notNegative = []string{"depth", "book-start", "book-plies", "max-plies", "win-score", "win-plies", "draw-score",
+	"draw-plies", "draw-from"}
+
 // numbers refuses negative numbers, and zero where it would mean the default.
 func (o *Play) numbers() error {
 	for _, name := range []string{"games", "rounds", "depth", "max-plies"} {
@@ -335,8 +339,7 @@ func (o *Play) numbers() error {
 			return ui.Usagef("--%s 0: want 1 or more", name)
 		}
 	}
-	for _, name := range []string{"depth", "book-start", "book-plies", "max-plies", "win-score", "win-plies", "draw-score",
-		"draw-plies", "draw-from"} {
+	for _, name := range notNegative {
 		if value := o.Flags.Lookup(name).Value.String(); strings.HasPrefix(value, "-") {
 			return ui.Usagef("--%s %s: want 0 or more", name, value)
 		}

@@ -346,6 +346,9 @@ func ReadConfig(path string, fs *pflag.FlagSet, rest any, names ...string) error
 		if fs.Lookup(l.flag()) == nil {
 			return errors.New("unknown setting (see assay help spsa --all)")
 		}
+		if slices.Contains(notNegative, l.flag()) && strings.HasPrefix(l.Text, "-") {
+			return fmt.Errorf("want 0 or more, not %s", l.Text)
+		}
 		if l.Name == "book" && l.Text != "" && !filepath.IsAbs(l.Text) { // as in an assay.toml
 			l.Text = filepath.Join(filepath.Dir(path), l.Text)
 		}
