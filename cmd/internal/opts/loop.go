@@ -110,9 +110,12 @@ func (o *Loop) take(l Line) error {
 func (o *Loop) check(text string) error {
 	given := o.Flags.Changed
 	switch {
-	case given("nodes") && o.Nodes == 0, given("games") && o.Games < 1, given("generations") && o.Generations < 1,
-		given("final-games") && o.Final < 1:
+	case given("nodes") && o.Nodes == 0, given("generations") && o.Generations < 1, given("final-games") && o.Final < 1:
 		return fmt.Errorf("want 1 or more, not %s", text)
+	case given("games") && o.Games < 2:
+		return fmt.Errorf("want 2 or more, not %s", text)
+	case o.Final%2 != 0, o.AtClock%2 != 0, o.AtClock < 0:
+		return fmt.Errorf("want an even number of games, not %s", text)
 	case given("hours") && !(o.Hours > 0 && o.Hours <= math.MaxFloat64):
 		return fmt.Errorf("want more than 0, not %s", text)
 	case !(o.Lambda >= 0 && o.Lambda <= 1):

@@ -115,7 +115,9 @@ func TestProjectLearn(t *testing.T) {
 		"learn = { games = 4, lambda = 1.5 }":       "line 1: lambda: want a share from 0 to 1, not 1.5",
 		"[learn]\nlambda = nan":                     "line 2: lambda: want a share",
 		"[learn]\ndecay = 0":                        "line 2: decay: want a weight above 0, up to 1, not 0",
-		"[learn]\ngames = -2":                       "line 2: games: want 1 or more",
+		"[learn]\ngames = 1":                        "line 2: games: want 2 or more, not 1",
+		"[learn]\ngames = 4\nfinal_games = 301":     "line 3: final_games: want an even number of games, not 301",
+		"[learn]\nclock_games = -2":                 "line 2: clock_games: want an even number of games, not -2",
 		"[learn]\ngate = [-10, 0]":                  "line 2: gate: want a test for a gain, such as [0, 10], not [-10,0]",
 		"[learn]\ngate = [0, 10, 20]":               "line 2: gate: want a test for a gain, such as [0, 10], not [0,10,20]",
 		"[learn]\ngate = 5":                         "line 2: gate: want a test for a gain",
@@ -135,8 +137,9 @@ func TestProjectLearn(t *testing.T) {
 func TestTypedLoop(t *testing.T) {
 	for words, want := range map[string]string{"--clock=2+0.02": "<nil>", "--hours=1": "<nil>",
 		"--clock=": "--clock: clock", "--hours=0": "--hours: want more than 0, not 0",
-		"--hours=nan":    "--hours: want more than 0, not NaN",
-		"--clock=4,0.04": `--clock: clock "4,0.04": "4,0.04" is not a valid time`} {
+		"--clock-games=3": "--clock-games: want an even number of games, not 3",
+		"--hours=nan":     "--hours: want more than 0, not NaN",
+		"--clock=4,0.04":  `--clock: clock "4,0.04": "4,0.04" is not a valid time`} {
 		typed := newFlags()
 		new(Loop).AddTyped(typed)
 		setup.Check(t, typed.Parse([]string{words}))

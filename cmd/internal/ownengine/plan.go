@@ -190,11 +190,5 @@ func newPlan(c *Config, own *opts.Loop) (p Plan, err error) {
 	default: // games of self-play are given
 		p.Hours, p.Gate, p.Final = 0, even(float64(p.Games)), cmp.Or(p.mostFinal, usualFinal)
 	}
-	if p.mostFinal%2 != 0 || p.Clocked%2 != 0 || p.Clocked < 0 {
-		return p, ui.Usagef("final-games, clock-games: %d, %d, want even numbers", p.mostFinal, p.Clocked)
-	}
-	if p.Hours == 0 && p.Games < 2 {
-		return p, ui.Usagef("--games %d: want 2 or more", p.Games)
-	}
 	return p, nil
 }
