@@ -27,7 +27,6 @@ package dataset
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"math"
@@ -197,7 +196,7 @@ func NewGameRow(game *board.Game) (GameRow, error) {
 // forfeitWords are the reasons for which a game ends without its position having decided it, and
 // the words of programs and servers for them. In comments they are full phrases, because a
 // person may write anything there.
-var forfeitWords = [len(Forfeits{})]struct {
+var forfeitWords = []struct {
 	reason string
 	words  [2][]string // in tags, in comments
 }{
@@ -244,47 +243,26 @@ func reasonIn(s string, place int) string {
 	return ""
 }
 
-// Forfeits counts games that ended by a forfeit, by reason. In JSON it is an object.
-type Forfeits [6]int64
+// Forfeits counts games that ended by a forfeit, by reason.
+type Forfeits map[string]int64
 
 // Add counts games with that reason, which Forfeit returned.
 func (f *Forfeits) Add(reason string, games int64) {
-	for i, w := range forfeitWords {
-		if w.reason == reason {
-			f[i] += games
-		}
+	if reason == "" {
+		return
 	}
-}
-
-// ByReason returns the reasons that occurred.
-func (f *Forfeits) ByReason() map[string]int64 {
-	m := map[string]int64{}
-	for i, n := range f {
-		if n > 0 {
-			m[forfeitWords[i].reason] = n
-		}
+	if *f == nil {
+		*f = Forfeits{}
 	}
-	return m
+	(*f)[reason] += games
 }
 
 // Games returns the number of games.
-func (f *Forfeits) Games() (n int64) {
+func (f Forfeits) Games() (n int64) {
 	for _, k := range f {
 		n += k
 	}
 	return n
-}
-
-func (f Forfeits) MarshalJSON() ([]byte, error) { return json.Marshal(f.ByReason()) }
-
-func (f *Forfeits) UnmarshalJSON(text []byte) error {
-	var m map[string]int64
-	err := json.Unmarshal(text, &m)
-	*f = Forfeits{}
-	for reason, n := range m {
-		f.Add(reason, n)
-	}
-	return err
 }
 
 func plainWords(s string) string {

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -342,22 +341,6 @@ func TestForfeit(t *testing.T) {
 		if Forfeit(w.reason) != w.reason {
 			t.Errorf("Forfeit(%q) = %q", w.reason, Forfeit(w.reason))
 		}
-	}
-}
-
-func TestForfeitsInJSON(t *testing.T) {
-	var f, back Forfeits
-	f.Add("time-forfeit", 3)
-	f.Add("abandoned", 2)
-	text, err := json.Marshal(f)
-	if err != nil || string(text) != `{"abandoned":2,"time-forfeit":3}` || json.Unmarshal(text, &back) != nil ||
-		back != f || f.Games() != 5 {
-		t.Errorf("%s, %v: %v", text, err, back)
-	}
-	if text, err := json.Marshal(struct {
-		F Forfeits `json:"f,omitzero"`
-	}{}); string(text) != "{}" {
-		t.Errorf("no forfeits are %s, %v", text, err)
 	}
 }
 

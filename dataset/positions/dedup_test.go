@@ -50,7 +50,7 @@ func TestDuplicatesInBoundedMemory(t *testing.T) {
 			files, counts = append(files, datatest.Files(t, dir)), append(counts, c)
 		}
 		if !reflect.DeepEqual(files[0], files[1]) || !reflect.DeepEqual(files[0], files[2]) ||
-			counts[0] != counts[1] || counts[0] != counts[2] {
+			!reflect.DeepEqual(counts[0], counts[1]) || !reflect.DeepEqual(counts[0], counts[2]) {
 			t.Errorf("%+v: %+v", f, counts)
 		}
 		if f.KeepDuplicates == (counts[0].Duplicate > 750) {

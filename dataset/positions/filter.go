@@ -128,8 +128,8 @@ func (c *Counts) add(o *Counts) {
 	for i, n := range mine {
 		*n += *other[i]
 	}
-	for i, n := range o.Forfeits {
-		c.Forfeits[i] += n
+	for reason, n := range o.Forfeits {
+		c.Forfeits.Add(reason, n)
 	}
 }
 

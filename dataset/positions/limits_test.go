@@ -1,6 +1,7 @@
 package positions
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -66,7 +67,7 @@ func TestFilterAtItsLimits(t *testing.T) {
 			if c.want.Positions = 1; game != 0 {
 				c.want.Games = 1
 			}
-			if got != c.want {
+			if !reflect.DeepEqual(got, c.want) {
 				t.Errorf("%s, game %d: %+v\nwant %+v", c.name, game, got, c.want)
 			}
 			if len(rows) == 1 && (rows[0].PositionRow != row || rows[0].replaced) {
@@ -135,7 +136,7 @@ func TestLeavesAtTheirLimits(t *testing.T) {
 				return nil
 			}))
 		}
-		if c.want.Positions = 1; got != c.want {
+		if c.want.Positions = 1; !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v\nwant %+v", c.name, got, c.want)
 		}
 		if c.name == "kept, not searched" && searches > 0 {
@@ -205,7 +206,7 @@ func TestPositionsOfAGame(t *testing.T) {
 			}
 		}
 		c.want.Games, c.want.Positions = 1, int64(len(c.game.Moves))
-		if got != c.want || !slices.Equal(plies, c.plies) {
+		if !reflect.DeepEqual(got, c.want) || !slices.Equal(plies, c.plies) {
 			t.Errorf("%s: plies %v, %+v\nwant %v, %+v", c.name, plies, got, c.plies, c.want)
 		}
 	}
@@ -289,9 +290,9 @@ func TestCountsAdd(t *testing.T) {
 	for i, n := range b.list() {
 		*n = int64(i + 1)
 	}
-	b.Forfeits[1], b.Forfeits[2] = 5, 6
+	b.Forfeits = dataset.Forfeits{"illegal-move": 5, "abandoned": 6}
 	a.add(&b)
-	if a != b {
+	if !reflect.DeepEqual(a, b) {
 		t.Errorf("%+v\nwant %+v", a, b)
 	}
 	a.add(&b)
@@ -300,7 +301,7 @@ func TestCountsAdd(t *testing.T) {
 			t.Errorf("count %d is %d", i, *n)
 		}
 	}
-	if a.Forfeits[1] != 10 || a.Forfeits[2] != 12 {
+	if a.Forfeits["illegal-move"] != 10 || a.Forfeits["abandoned"] != 12 {
 		t.Errorf("%v", a.Forfeits)
 	}
 }

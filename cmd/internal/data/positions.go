@@ -407,7 +407,7 @@ func printCounts(out io.Writer, c positions.Counts, shares positions.Bands) erro
 	}
 	t.Add("%d\t\tgames", c.Games)
 	line(c.Positions, "positions")
-	forfeits := ui.CountsText(c.Forfeits.ByReason())
+	forfeits := ui.CountsText(c.Forfeits)
 	line(c.Forfeit, "dropped: decided by a forfeit (games: "+forfeits+")")
 	line(c.Opening, "dropped: opening, not searched")
 	line(c.Early, "dropped: early (--skip-plies, --min-ply)")

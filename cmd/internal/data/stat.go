@@ -107,7 +107,7 @@ func printLabels(line func(name, format string, args ...any), s *arrange.Summary
 		case s.Format == dataset.GamesFormat:
 			what = ui.Share(n, s.Games) + ", no labels: assay data positions drops them"
 		}
-		line("forfeits", "%d games (%s): %s", n, ui.CountsText(s.Forfeits.ByReason()), what)
+		line("forfeits", "%d games (%s): %s", n, ui.CountsText(s.Forfeits), what)
 	}
 	if s.RuleDraws > 0 {
 		line("draws", "%d rows are draws by the rules, but not by their result: assay data positions drops them", s.RuleDraws)

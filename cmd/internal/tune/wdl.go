@@ -152,7 +152,7 @@ func printWDL(out io.Writer, m *wdl.Model, code string) error {
 	var t ui.Table
 	t.Add("games\t%d, %d positions", m.Games, m.Positions)
 	if n := m.Forfeits.Games(); n > 0 {
-		t.Add("left out\t%d games that a forfeit ended (%s)", n, ui.CountsText(m.Forfeits.ByReason()))
+		t.Add("left out\t%d games that a forfeit ended (%s)", n, ui.CountsText(m.Forfeits))
 	}
 	if m.Left.Draws > 0 {
 		t.Add("left out\t%d positions of decided games that the rules call a draw", m.Left.Draws)
