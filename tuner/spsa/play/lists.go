@@ -152,7 +152,7 @@ func readWeatherFactory(data []byte) ([]FileParameter, error) {
 	if _, err := dec.Token(); err != nil {
 		return fail(err)
 	}
-	if _, err := dec.Token(); err == nil {
+	if _, err := dec.Token(); err != io.EOF {
 		return fail(errors.New("text after the parameters: remove it"))
 	}
 	return list, nil

@@ -269,7 +269,7 @@ func TestBadLists(t *testing.T) {
 		"{\"x\": {\"value\": 3}}":             "line 1: x: value, min_value, max_value and a step",
 		`{"x": {"value": 3, "min_value": 9, "max_value": 10, "step": 0.5}}`:                                                              "x: start (3) is not within",
 		`{"x": {"value": 3, "min_value": 1, "max_value": 10, "step": 1}, "x": {"value": 3, "min_value": 1, "max_value": 10, "step": 1}}`: "x is given twice",
-		`{"x": {"value": 3, "min_value": 1, "max_value": 10, "step": 1}} 3`:                                                              "text after the parameters",
+		`{"x": {"value": 3, "min_value": 1, "max_value": 10, "step": 1}} and`:                                                            "text after the parameters",
 	} {
 		path := write(t, "list", text)
 		_, _, err := ReadList(path)
