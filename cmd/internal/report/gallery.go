@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"math/bits"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -74,16 +73,13 @@ func (v *gallery) offer(number uint64, g *dataset.GameRow) {
 	x := v.game(number, g)
 	v.Games = append(v.Games, x)
 	v.used += x.size()
-	for v.used > v.room && len(v.Games) > 1 {
+	for v.used > v.room && len(v.Games) > 1 && v.step < 1<<63 {
 		v.thin()
 	}
 }
 
 func (v *gallery) thin() {
 	v.step *= 2
-	if v.step == 0 {
-		v.step = 1 << (bits.UintSize - 1)
-	}
 	v.Games = slices.DeleteFunc(v.Games, func(g galleryGame) bool { return g.Number%v.step != 0 && len(v.Games) > 1 })
 	v.used = 0
 	for i := range v.Games {
