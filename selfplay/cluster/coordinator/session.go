@@ -199,8 +199,8 @@ func (s *session) failed(worker string, u *unit, why string) error {
 	if len(u.failedBy) < maxFailures {
 		return nil
 	}
-	return fmt.Errorf("cluster: %d workers could not play game %d; the last error, of %s: %s; fix the cause and start the "+
-		"run again", len(u.failedBy), u.job.Number, worker, why)
+	return fmt.Errorf("cluster: %d workers could not play game %d; the last error, of %s: %s; fix the cause and start "+
+		"the run again", len(u.failedBy), u.job.Number, worker, why)
 }
 
 // remember keeps the checksum of a first answer, and has some of the units played by another worker, too.

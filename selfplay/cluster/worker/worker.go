@@ -210,9 +210,9 @@ func (w *Worker) clockScale(ctx context.Context, u *wire.Unit) (float64, error) 
 	}
 	f := u.Speed / speed
 	if f < 1./maxClockScale || f > maxClockScale {
-		return 0, fmt.Errorf("%w: one of its cores searches %.0f nodes/s, and the run's clocks are meant for %.0f: its times "+
-			"would be multiplied by %.2f, which must be from %.2f to %d; use a machine of another speed, or another reference "+
-			"speed for the run", errRefused, speed, u.Speed, f, 1./maxClockScale, maxClockScale)
+		return 0, fmt.Errorf("%w: one of its cores searches %.0f nodes/s, and the run's clocks are meant for %.0f: its "+
+			"times would be multiplied by %.2f, which must be from %.2f to %d; use a machine of another speed, or another "+
+			"reference speed for the run", errRefused, speed, u.Speed, f, 1./maxClockScale, maxClockScale)
 	}
 	return f, nil
 }
