@@ -15,7 +15,7 @@ import (
 // soak has simulation studies take the number of runs that finds small faults; it is set by a build tag.
 var soak bool
 
-// study returns how many runs a simulation study takes, and skips it in short tests, and outside of a soak if quick is 0.
+// study returns how many runs a simulation study takes, and skips it in short tests, and if quick is 0 outside a soak.
 func study(t *testing.T, quick, full int) int {
 	t.Helper()
 	if testing.Short() || quick == 0 && !soak {

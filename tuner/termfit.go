@@ -207,7 +207,7 @@ func (f *fitting) describeNonlinear(ctx context.Context, r *Result) error {
 	return nil
 }
 
-// Linearization says how far a fit went from the point where its slopes were measured, which is the start weights. Measuring
+// Linearization says how far a fit went from the point where its slopes were measured, the start weights. Measuring
 // again at the tuned ones shows how far the slopes hold: where the evaluation changed by something else than
 // Predicted, half of Largest is a better Config.Trust.
 type Linearization struct {

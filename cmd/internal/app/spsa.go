@@ -390,7 +390,7 @@ func (s *tuning) writeSpins(spec engine.Spec) error {
 
 var spinOption = regexp.MustCompile(`^option name (.+?) type spin (.+)`)
 
-// spin returns the name of a spin option, and the values by their words, which stand in any order.
+// spin returns the name of a spin option and its default, min and max, which UCI allows in any order.
 func spin(line string) (name string, v map[string]float64) {
 	m := spinOption.FindStringSubmatch(line)
 	if m == nil {

@@ -89,8 +89,8 @@ func (l *loop) race(file string) (*race, error) {
 	return kept(file, func() (*race, error) { return newRace(l.now.Steps, l.paced(l.plan.Gate)), nil })
 }
 
-// round lets the steps that are left play on: a half, a third of the games that are left if as many steps are. Games that
-// a step did not need, because its test has decided, are left for others.
+// round lets the remaining steps play on: with two of them half of the remaining games each, with three a third. Games
+// that a step did not need, because its test has decided, are left for others.
 func (r *race) round(meet func(s *Step, games int) (*match.Result, error)) error {
 	each := even(float64(r.Left) / float64(len(r.Live)*len(r.Live)))
 	r.Played += each

@@ -105,8 +105,8 @@ func gated(t *testing.T, rng *rand.Rand, p *Plan, gains []float64) (size int, o 
 	return size, proof.Outcome()
 }
 
-// TestGate: how often a run proves a gain, for sizes of a step that gain so much, at the games of half an hour of a fast
-// engine, and of less. Of steps that gain nothing the match at the end proves one in 2.5 % of runs at most. Where the
+// TestGate: how often a run proves a gain, for sizes of a step that gain so much, at the games of half an hour, or
+// less, of a fast engine. Of steps that gain nothing the match at the end proves 2.5 % at most. Where the
 // worst size falls out late, or where only a gate that was passed leads to the match at the end, the gains below are
 // proved in half as many runs.
 func TestGate(t *testing.T) {
@@ -168,8 +168,8 @@ func TestGateIsKept(t *testing.T) {
 	}
 }
 
-// TestOutcome: the interval of the match at the end decides, and no match that comes later takes it back. An engine that
-// is 10 Elo weaker passes for one that is not in 2.5 % of matches at most.
+// TestOutcome: the interval of the match at the end decides, and no match that comes later takes it back. An engine
+// that is 10 Elo weaker passes for one that is not in 2.5 % of matches at most.
 func TestOutcome(t *testing.T) {
 	rng, wrong := rand.New(rand.NewPCG(2, 2)), 0
 	for range *simulations {

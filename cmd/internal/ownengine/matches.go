@@ -58,8 +58,8 @@ func (l *loop) finalGames(found learn.WeightsRef) (games int, err error) {
 	})
 }
 
-// further reports whether the match at a clock is to be played, which only adds to what was found: nothing that happens in
-// it takes the rest back.
+// further reports whether the match at a clock is to be played, which only adds to what was found: nothing that happens
+// in it takes the rest back.
 func (l *loop) further() bool {
 	r, p := &l.result, &l.plan
 	return r.Outcome != NothingFound && p.Clocked > 0 &&

@@ -43,8 +43,8 @@ const (
 	pliesPerGame = 130
 )
 
-// How the time of a run is shared, if it is limited: builds, fits and a reserve take the rest. Of the games of a gate and
-// of the match at the end a gate that may have a third proves most, because the match gets all that it leaves.
+// How the time of a run is shared, if it is limited: builds, fits and a reserve take the rest. Of the games of a gate
+// and of the match at the end a gate that may have a third proves most, because the match gets all that it leaves.
 const (
 	playedShare = 0.9  // of the hours
 	addedShare  = 0.1  // of that, the most: the match at a clock
@@ -156,7 +156,7 @@ func (p *Plan) Text() string {
 // mostElo is the largest gain that a plan looks for.
 const mostElo = 150
 
-// Provable is the least gain, in steps of 5 Elo, whose interval over the match at the end is above 0 in half of matches.
+// Provable is the least gain, in steps of 5 Elo, whose interval over the match at the end is above 0 in half of them.
 func (p *Plan) Provable() int {
 	low := 1.96 * 1600 / math.Ln10 * math.Sqrt((1-UsualDraws)/4/float64(max(2, p.Final)))
 	return 5 * int(math.Ceil(low/5))

@@ -22,8 +22,8 @@ var ErrDiffer = errors.New("cluster: two workers played the same game differentl
 const (
 	// maxFailures is how many workers may fail to play a unit before the run ends.
 	maxFailures = 3
-	// maxVain is how many comparisons in a row may find no open unit in the queue before it is created anew: a stream
-	// that is created while the server still removes the one before it loses every unit.
+	// maxVain is how many comparisons in a row may find no open unit in the queue before it is deleted and created
+	// again: a stream that is created while the server still removes the one before it loses every unit.
 	maxVain = 5
 	// maxReplays bounds the replays in the queue: with one worker they would wait there for ever.
 	maxReplays = 64
