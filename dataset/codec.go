@@ -190,8 +190,7 @@ func list[T number, R any](name string, none []T, get func(*R) []T, set func(*R,
 
 // copied is a list whose values are copied to a field of the row.
 func copied[T number, R any](name string, none []T, at func(*R) *[]T) field[R] {
-	return list(name, none, func(r *R) []T { return *at(r) },
-		func(r *R, v []T) { *at(r) = append([]T(nil), v...) })
+	return list(name, none, func(r *R) []T { return *at(r) }, func(r *R, v []T) { *at(r) = append([]T(nil), v...) })
 }
 
 // newFeaturesCodec returns the codec of the features of one set of terms.

@@ -48,8 +48,7 @@ func declareContact(t *table) {
 	for i := range 4 {
 		for d := range 6 {
 			t.zeros(assayPassedOwn+6*i+d, groupPassed, sourceOurs, fmt.Sprintf("passed.own-king.rank%d.%d", i+4, d))
-			t.zeros(assayPassedTheir+6*i+d, groupPassed, sourceOurs,
-				fmt.Sprintf("passed.their-king.rank%d.%d", i+4, d))
+			t.zeros(assayPassedTheir+6*i+d, groupPassed, sourceOurs, fmt.Sprintf("passed.their-king.rank%d.%d", i+4, d))
 		}
 	}
 	t.zeros(assayCheck, groupKing, sourceOurs, "check.knight", "check.bishop", "check.rook", "check.queen")

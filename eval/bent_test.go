@@ -325,8 +325,7 @@ func FuzzOneEvaluation(f *testing.F) {
 			}
 			for i, n := range net {
 				if n != 0 {
-					t.Errorf("%s: %s: the counts of %s differ by %d more than its feature",
-						j.m.Name, fen, j.m.Terms[i].Name, n)
+					t.Errorf("%s: %s: the counts of %s differ by %d more than its feature", j.m.Name, fen, j.m.Terms[i].Name, n)
 				}
 			}
 		}

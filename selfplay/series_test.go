@@ -177,8 +177,7 @@ func TestCheckThatFails(t *testing.T) {
 	plain := run(t, testSeries(2, 1, shortOpenings{plies: 6}, 20))
 	s := testSeries(2, 1, shortOpenings{plies: 6}, 20)
 	s.Runner = &spoiling{s.Runner, func(r *Result) bool {
-		return r.Number == 7 && r.Try == 1 || r.Number == 11 &&
-			r.Try <= 9
+		return r.Number == 7 && r.Try == 1 || r.Number == 11 && r.Try <= 9
 	}}
 	failed := 0
 	s.Failed = func(*Result) { failed++ }

@@ -341,8 +341,7 @@ func Predict(ctx context.Context, path string) (*Prediction, error) {
 		}
 		if row.Weight > 0 {
 			values = append(values, set.Centipawns(set.Value(&row)))
-			s.result, s.weight, s.game = append(s.result, row.Result), append(s.weight, row.Weight),
-				append(s.game, row.Game)
+			s.result, s.weight, s.game = append(s.result, row.Result), append(s.weight, row.Weight), append(s.game, row.Game)
 		}
 	}
 	p := &Prediction{Rows: len(values)}

@@ -43,8 +43,7 @@ func TestHeadline(t *testing.T) {
 	}{
 		{"guessed weights", guessed, games(1200), false, Better, true},
 		{"guessed weights, no choice of priors", guessed, func(c *Config, s *synthetic.Games) {
-			c.ChoosePrior,
-				s.Games = false, 1200
+			c.ChoosePrior, s.Games = false, 1200
 		}, false, Better, true},
 		{"guessed weights, tested", guessed, nil, true, Better, true},
 		{"guessed weights, too few games", guessed, games(30), false, noDifference, false},

@@ -247,8 +247,7 @@ func TestWrongFiles(t *testing.T) {
 	z.Close()
 	shuffled := strings.SplitAfter(text, "\n")
 	rand.New(rand.NewPCG(6, 6)).Shuffle(len(shuffled), func(i, j int) {
-		shuffled[i], shuffled[j] = shuffled[j],
-			shuffled[i]
+		shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
 	})
 	for name, c := range map[string]struct {
 		path   string

@@ -58,8 +58,7 @@ func importGames(t *testing.T, c ImportConfig, text string) (games []dataset.Gam
 // Book marks end the opening of each game where its line ends, unless the flag says where.
 func TestMarkedOpenings(t *testing.T) {
 	const text = "1. e4 {book} e5 {book} 2. Nf3 {book} Nc6 {book} 3. Bb5 {+0.35/12 0.1s} 1-0\n\n" +
-		"1. e4 {book} c5 {book} 2. Nf3 {+0.31/12 0.1s} 1-0\n\n" +
-		"1. d4 d5 1-0\n"
+		"1. e4 {book} c5 {book} 2. Nf3 {+0.31/12 0.1s} 1-0\n\n1. d4 d5 1-0\n"
 	for _, c := range []struct {
 		config ImportConfig
 		want   [3]int

@@ -20,8 +20,7 @@ var update = flag.Bool("update", false, "write the files that tests compare with
 // table returns the table of dialects in Markdown.
 func table() string {
 	var b strings.Builder
-	b.WriteString("| dialect | the game has | a comment | its score |\n" +
-		"|---|---|---|---|\n")
+	b.WriteString("| dialect | the game has | a comment | its score |\n|---|---|---|---|\n")
 	for _, d := range dialects {
 		ply := strings.TrimSuffix(strings.TrimPrefix(d.Ply.String(), "the position "), " the move")
 		mark := ""
@@ -102,12 +101,10 @@ var writers = map[string]struct {
 	"Lichess studies": {"[ChapterName \"one\"]\n",
 		written{func(w, _ int) string { return "[%eval " + pawns(w) + "]" }, evalMate}},
 	"ChessBase, engines at play": {"", written{func(w, _ int) string {
-		return fmt.Sprintf("[%%eval %d,14] [%%emt "+
-			"0:00:27]", w)
+		return fmt.Sprintf("[%%eval %d,14] [%%emt 0:00:27]", w)
 	}, evalMate}},
 	"engines at play": {"", written{func(w, _ int) string {
-		return "[%eval " + pawns(w) +
-			",14] [%emt 0:00:27.5]"
+		return "[%eval " + pawns(w) + ",14] [%emt 0:00:27.5]"
 	}, evalMate}},
 	"TCEC": {"", written{func(w, _ int) string {
 		return "d=12, sd=20, mt=450, tl=1000, pv=e4 e5, R50=50, wv=" + pawns(w) + ", mb=+0+0+0+0+0,"

@@ -170,8 +170,7 @@ var mutations = []struct {
 	{"capture with :", respell("x", replace("x", ":"))},
 	{"en passant", respell("x", func(m string) string { return strings.TrimRight(m, "+#") + " e.p." })},
 	{"German letters", respell("NRQ", func(m string) string {
-		return strings.NewReplacer("N", "S", "R", "T", "Q",
-			"D").Replace(m)
+		return strings.NewReplacer("N", "S", "R", "T", "Q", "D").Replace(m)
 	})},
 	{"a comment", insert("{a comment}", "{}", "{ [%clk 0:01:00] }", "; to the end of the line\n", "{(1. e4}",
 		"{two\nlines}", "{[Event \"x\"]}")},
@@ -314,9 +313,8 @@ var disagreements = map[string]string{
 	"a tag: assay refuses":              "a tag that is not closed may hide the start position",
 	"a variation not opened: assay refuses": "pgn-extract reports it and goes on, but moves of a variation may " +
 		"stand on the main line",
-	"annotated: assay refuses": "+- is no suffix of the standard",
-	"another result: assay refuses": "a result that is missing, or that the tag contradicts, does not " +
-		"say who won",
+	"annotated: assay refuses":            "+- is no suffix of the standard",
+	"another result: assay refuses":       "a result that is missing, or that the tag contradicts, does not say who won",
 	"another result: pgn-extract refuses": "1 - 0 says who won",
 	"en passant: assay refuses":           "e.p. is not part of the standard",
 	"text: assay refuses":                 "pgn-extract reports it and goes on, but the text may have been a move",

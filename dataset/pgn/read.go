@@ -253,8 +253,7 @@ func (p *parser) header(g *Game) (err error) {
 		if e != nil && err == nil {
 			err = &GameError{p.tok.line, e}
 		}
-		if len(g.Tags) > 0 && (t.named(g.Tags[0].Name) ||
-			p.only && t.named("White") && g.Tag("White") != "") {
+		if len(g.Tags) > 0 && (t.named(g.Tags[0].Name) || p.only && t.named("White") && g.Tag("White") != "") {
 			return err // the next game: this one has neither moves nor a result
 		}
 		if g.Tags == nil {

@@ -86,12 +86,10 @@ var however = map[string]func(string) string{
 	"a mark":        func(s string) string { return "\ufeff" + s },
 	"indented tags": func(s string) string { return strings.ReplaceAll(s, "[", " \t[") },
 	"small letters": func(s string) string {
-		return strings.NewReplacer("White ", "white ", "Result",
-			"result").Replace(s)
+		return strings.NewReplacer("White ", "white ", "Result", "result").Replace(s)
 	},
 	"capitals": func(s string) string {
-		return strings.NewReplacer("Black ", "BLACK ", "Result",
-			"RESULT").Replace(s)
+		return strings.NewReplacer("Black ", "BLACK ", "Result", "RESULT").Replace(s)
 	},
 	"line breaks lost": func(s string) string { return strings.ReplaceAll(s, "\n\n[Event", " [Event") },
 	"empty lines lost": func(s string) string { return strings.ReplaceAll(s, "\n\n", "\n") },

@@ -235,8 +235,7 @@ func TestRowsOnDisk(t *testing.T) {
 			}
 			continue
 		}
-		_, _, err = Extract(t.Context(), []*dataset.Reader[dataset.GameRow]{r}, dir,
-			Config{Filter: f, Program: "test"})
+		_, _, err = Extract(t.Context(), []*dataset.Reader[dataset.GameRow]{r}, dir, Config{Filter: f, Program: "test"})
 		want := fmt.Sprintf("%s has %d rows, but the games give %d: ", dir, n, len(rows))
 		if !errors.Is(err, errGamesChanged) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -182,8 +182,7 @@ func TestParseUCICastling(t *testing.T) {
 		p := mustParse(t, c.fen)
 		m, err := p.ParseUCI(c.text)
 		if err != nil || m.String() != c.want || p.UCI(m) != c.uci {
-			t.Errorf("%s: %s is read as %s (%v) and written %s, want %s and %s", c.fen, c.text, m, err,
-				p.UCI(m), c.want, c.uci)
+			t.Errorf("%s: %s is read as %s (%v) and written %s, want %s and %s", c.fen, c.text, m, err, p.UCI(m), c.want, c.uci)
 		}
 	}
 	start := StartPosition()

@@ -222,8 +222,7 @@ func (p *Position) updateCheckers() {
 	king := p.KingSquare(p.stm)
 	them := p.byColor[p.stm^1]
 	queens := p.byType[Queen]
-	p.checkers = (PawnAttacks(p.stm, king)&p.byType[Pawn] |
-		KnightAttacks(king)&p.byType[Knight] |
+	p.checkers = (PawnAttacks(p.stm, king)&p.byType[Pawn] | KnightAttacks(king)&p.byType[Knight] |
 		BishopAttacks(king, p.Occupied())&(p.byType[Bishop]|queens) |
 		RookAttacks(king, p.Occupied())&(p.byType[Rook]|queens)) & them
 }

@@ -250,8 +250,7 @@ func TestPonderHit(t *testing.T) {
 		t.Errorf("ponderhit after long pondering: %v after it", after)
 	}
 	if long.Depth <= r.Depth || long.Nodes <= r.Nodes {
-		t.Errorf("depth %d, %d nodes after long pondering, %d and %d after short", long.Depth,
-			long.Nodes, r.Depth, r.Nodes)
+		t.Errorf("depth %d, %d nodes after long pondering, %d and %d after short", long.Depth, long.Nodes, r.Depth, r.Nodes)
 	}
 	if _, after := ponder(t, middlegame, engine.Limits{MoveTime: 30 * ms}, 100*ms); after < 30*ms ||
 		after > 30*ms+poll {

@@ -92,8 +92,7 @@ func (c *Client) findOption(name string) *option {
 func (c *Client) checkOption(name, value string) (*option, string, error) {
 	o := c.findOption(name)
 	if o == nil {
-		return nil, "", fmt.Errorf("%w %q: the engine does not have it%s", ErrOption,
-			clip(name), c.similarOptions(name))
+		return nil, "", fmt.Errorf("%w %q: the engine does not have it%s", ErrOption, clip(name), c.similarOptions(name))
 	}
 	if strings.ContainsAny(value, "\r\n\x00") {
 		return nil, "", fmt.Errorf("%w %s: the value must be one line", ErrOption, o.Name)

@@ -168,8 +168,7 @@ func TestTimeouts(t *testing.T) {
 						want = 0
 					}
 					took(t, fmt.Sprintf("search %d", i), want, func() {
-						_, err = c.Search(t.Context(), board.NewGame(board.StartPosition()),
-							engine.Limits{MoveTime: 100 * ms})
+						_, err = c.Search(t.Context(), board.NewGame(board.StartPosition()), engine.Limits{MoveTime: 100 * ms})
 					})
 					if err != nil {
 						failed = i

@@ -236,8 +236,7 @@ func (f *rsFile) boxes(d *rsItem) []edit {
 	for i := d.from; i < d.to; i++ {
 		if f.is(i, "&") && f.is(i+1, "[") {
 			from, to := f.tokens[i].from, f.tokens[f.match[i+1]].to
-			edits = append(edits, edit{from, from + 1, "::std::boxed::Box::leak(::std::boxed::Box::new("},
-				edit{to, to, "))"})
+			edits = append(edits, edit{from, from + 1, "::std::boxed::Box::leak(::std::boxed::Box::new("}, edit{to, to, "))"})
 		}
 	}
 	return edits

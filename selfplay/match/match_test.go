@@ -319,8 +319,7 @@ func TestCountPGN(t *testing.T) {
 		{"B", "A", "B against A: 1 pairs; 1 games without a partner left out; 1 games without a result left out; " +
 			"1 games of other players left out; [0 1 0 0 0] [2 1 0]"},
 		{"C", "A", "C against A: 1 games without a pair among them, counted as independent; 4 games of other players left " +
-			"out; " +
-			"[0 0 0 0 0] [1 0 0]"},
+			"out; [0 0 0 0 0] [1 0 0]"},
 		{"", "", `line 17: ` + ErrPlayers.Error() + `: "A" against "C", after "A" against "B"`},
 		{"", "A", `line 17: ` + ErrPlayers.Error() + `: "A" against "C", after "B" against "A"`},
 		{"A", "X", `no finished game between "A" and "X"`},

@@ -222,8 +222,7 @@ func TestCoverage(t *testing.T) {
 			wrong += int(decided >> 3)
 		}
 		covered, family := float64(held)/(4*runs), float64(wrong)/runs
-		if math.Abs(covered-0.95) > 3.5*math.Sqrt(0.05*0.95/(4*runs))+0.005 ||
-			family > familyError {
+		if math.Abs(covered-0.95) > 3.5*math.Sqrt(0.05*0.95/(4*runs))+0.005 || family > familyError {
 			t.Errorf("%s: intervals hold %.3f of the effects; %.3f of the screens decide one that is none", kind, covered,
 				family)
 		}

@@ -181,8 +181,7 @@ func TestChampionPlaysItsWeights(t *testing.T) {
 		}
 	}
 	if len(r.Terms) == 0 || r.Final.Games != 4 || r.K <= 0 {
-		t.Errorf("the result is not whole: %d terms, %d games, K %v",
-			len(r.Terms), r.Final.Games, r.K)
+		t.Errorf("the result is not whole: %d terms, %d games, K %v", len(r.Terms), r.Final.Games, r.K)
 	}
 }
 
@@ -213,8 +212,7 @@ func TestSmallRun(t *testing.T) {
 	}
 	want, err := os.ReadFile(golden)
 	if err != nil || got != string(want) {
-		t.Errorf("the weights are\n%swant\n%s%v (go test ./tuner/learn -run SmallRun -update rewrites them)",
-			got, want, err)
+		t.Errorf("the weights are\n%swant\n%s%v (go test ./tuner/learn -run SmallRun -update rewrites them)", got, want, err)
 	}
 }
 

@@ -163,8 +163,7 @@ func TestValidate(t *testing.T) {
 func TestRecoversTheTopOfAHill(t *testing.T) {
 	c := Config{Iterations: 4000, Ahead: 4}
 	for i := range 4 {
-		p := Parameter{Name: string(rune('a' + i)), Start: 0, Min: -100, Max: 100, CEnd: 15, REnd: 0.01,
-			Integer: i%2 == 0}
+		p := Parameter{Name: string(rune('a' + i)), Start: 0, Min: -100, Max: 100, CEnd: 15, REnd: 0.01, Integer: i%2 == 0}
 		c.Parameters = append(c.Parameters, p)
 	}
 	s := simulate(t, c, 2, 12, 80, 0.4)

@@ -31,8 +31,7 @@ func TestIdentitiesStay(t *testing.T) {
 		"match assay:hash=1:ReverseMargin=60 name=old:assay:nodes=20 --sprt=0,10 --games 2 --nodes 30 " +
 			"--max-plies 20 --seed 9",
 		"match assay:hash=1 shannon-a:moves=2:depth=1 --games 2 --nodes 30 --max-plies 10 --book book.epd --book-order " +
-			"random " +
-			"--win-one-sided --draw-plies 8 --play-on 0.2 --hard-nodes=false",
+			"random --win-one-sided --draw-plies 8 --play-on 0.2 --hard-nodes=false",
 		"match assay:hash=1 turing-1951 --games 2 --max-plies 4",
 		"match assay:hash=1 ./engine?Hash=2 --games 2 --nodes 30 --max-plies 8 --book book.epd --book-start 1",
 		"match uci:nodes=9:view=white:./engine random --games 2 --depth 1 --max-plies 8 --random-plies 6",

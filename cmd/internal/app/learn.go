@@ -66,8 +66,7 @@ replaces the other flags and sets each generation separately.
 		case o.Engine != "":
 			return x.learnEngine(cmd)
 		case x.Given(ownengine.Alone...):
-			return ui.Usagef("--%s is for an engine of your own: give --engine too",
-				strings.Join(ownengine.Alone, ", --"))
+			return ui.Usagef("--%s is for an engine of your own: give --engine too", strings.Join(ownengine.Alone, ", --"))
 		}
 		return x.learn()
 	}

@@ -70,8 +70,7 @@ listed and the data set is complete.`,
 				return err
 			}
 			p.Finish("done")
-			note := ui.If(!v.Verified,
-				" (unverified: without a manifest, damage that leaves valid rows is not detected)")
+			note := ui.If(!v.Verified, " (unverified: without a manifest, damage that leaves valid rows is not detected)")
 			err = ui.Show(cmd, struct {
 				*dataset.Verification
 				OK       bool     `json:"ok"`

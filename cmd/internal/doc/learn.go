@@ -168,8 +168,7 @@ func Tune(r *tuner.Report, took time.Duration) *Document {
 	if r.Match != "" {
 		d.Text = append(d.Text, "A fit predicts results, games decide:", r.Match)
 	}
-	d.Parts = []Part{{Tables: []ui.Table{fit(r, took)}}, groups(&r.Result), ablations(r),
-		calibration(&r.Calibration)}
+	d.Parts = []Part{{Tables: []ui.Table{fit(r, took)}}, groups(&r.Result), ablations(r), calibration(&r.Calibration)}
 	return d
 }
 

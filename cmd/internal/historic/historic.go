@@ -35,8 +35,7 @@ Each program's package documents what follows the paper and what had to be chose
   assay historic replay turing
   assay historic nim --heaps 7,4,3,2 --max-heaps 1`,
 	}
-	c.AddCommand(newList(), newExplain(), newPrinz(), newNim(),
-		newDraughts(), newLosAlamos(), newReplay(), newSEE())
+	c.AddCommand(newList(), newExplain(), newPrinz(), newNim(), newDraughts(), newLosAlamos(), newReplay(), newSEE())
 	return c
 }
 

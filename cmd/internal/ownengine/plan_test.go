@@ -20,8 +20,7 @@ import (
 func TestSplit(t *testing.T) {
 	for _, hours := range []float64{0.05, 0.4, 1, 2.5, 8, 24} {
 		for _, speed := range []float64{0.05, 0.5, 2, 10} {
-			p := Plan{Hours: hours, Generations: 2, Nodes: 2000, Elo0: 0, Elo1: 10, Clocked: 200,
-				FinalClock: "4+0.04"}
+			p := Plan{Hours: hours, Generations: 2, Nodes: 2000, Elo0: 0, Elo1: 10, Clocked: 200, FinalClock: "4+0.04"}
 			p.Split(speed, 2)
 			must := p.Seconds(2*(p.Games+p.Gate) + p.Final)
 			all := must + p.ClockSeconds()

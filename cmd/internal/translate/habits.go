@@ -128,8 +128,7 @@ func InAssay(args []string) string {
 		runner, args = args[0], args[1:]
 	}
 	at := slices.IndexFunc(args, func(word string) bool { return strings.HasPrefix(word, "-") })
-	if at < 0 || at > 1 && args[0] != "match" ||
-		!slices.ContainsFunc(args, IsForeign) {
+	if at < 0 || at > 1 && args[0] != "match" || !slices.ContainsFunc(args, IsForeign) {
 		return ""
 	}
 	players := args[min(at, 1):at]

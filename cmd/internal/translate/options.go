@@ -334,8 +334,7 @@ func resign(t *translation, words []string) error {
 	if from := v["movenumber"]; from != "" && from != "0" {
 		t.note("number=%s: assay adjudicates wins from the first move", from)
 	}
-	err = cmp.Or(t.amount("--win-score", v["score"], 1, 1),
-		t.amount("--win-plies", cmp.Or(v["movecount"], "1"), 1, 2))
+	err = cmp.Or(t.amount("--win-score", v["score"], 1, 1), t.amount("--win-plies", cmp.Or(v["movecount"], "1"), 1, 2))
 	both, e := strconv.ParseBool(cmp.Or(v["twosided"], "false"))
 	if !both {
 		t.flag("--win-one-sided")

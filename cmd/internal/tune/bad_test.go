@@ -25,8 +25,7 @@ func writeFeatures(t *testing.T, dir string, set dataset.FeatureSet, n int, repo
 	t.Helper()
 	w := setup.Must(dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{Config: "test", Program: "test"}))
 	for i := range n {
-		row := dataset.FeatureRow{Scale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Game: uint64(i/10 + 1),
-			Weight: 1}
+		row := dataset.FeatureRow{Scale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Game: uint64(i/10 + 1), Weight: 1}
 		for term, v := range fill(i, &row) {
 			if v != 0 {
 				row.Terms, row.Counts = append(row.Terms, uint16(term)), append(row.Counts, v)

@@ -105,8 +105,7 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.Float64Var(&f.c.Gap, "gap", 0, "mean loss from the optimum at which to stop (default 1e-10)")
 	fs.IntVar(&f.c.Iterations, "iterations", 0, "maximum number of steps (default: the method's)")
 	fs.Uint64Var(&f.c.Seed, "seed", 0, "seed of the split")
-	fs.Float64Var(&f.c.Limit, "limit", tuner.DefaultLimit,
-		"largest coefficient without prior, in centipawns, or inf")
+	fs.Float64Var(&f.c.Limit, "limit", tuner.DefaultLimit, "largest coefficient without prior, in centipawns, or inf")
 	fs.Float64Var(&f.c.Trust, "trust", tuner.DefaultTrust, "of measured slopes: how far from where they were measured "+
 		"a number may move, in centipawns of what its typical slope is worth, or inf")
 	fs.StringVar(&f.memory, "memory", "", "memory for matrices, such as 800M or 4G; a fit that needs more has no "+

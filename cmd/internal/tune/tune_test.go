@@ -187,8 +187,7 @@ func TestTuneVerdict(t *testing.T) {
 		t.Errorf("noise: %v in %s", err, text)
 	}
 	text, err = tune(t, noise, "--model", "shannon-1950", "--k", "0.004", "--folds", "0", "--out", out)
-	if err != nil || !strings.Contains(text, "Verdict: ") ||
-		!strings.Contains(text, "validation games") ||
+	if err != nil || !strings.Contains(text, "Verdict: ") || !strings.Contains(text, "validation games") ||
 		!strings.Contains(text, "games decide:\nassay match "+quote.Word("assay:weights="+filepath.ToSlash(out))+
 			" assay:weights=shannon-1950 --nodes 5000 --sprt 0,10\n") {
 		t.Errorf("%v in %s", err, text)
@@ -372,8 +371,7 @@ func TestTuneFeatures(t *testing.T) {
 		writeFeatures(t, path, set, 4000, report, func(_ int, row *dataset.FeatureRow) []float32 {
 			a, b, phase := float32(r.IntN(7)-3), float32(r.IntN(9)-4), r.IntN(25)
 			row.Phase = float32(phase) / 24
-			row.Eval = float32(evals(float64(a)*(90*float64(phase)+110*float64(24-phase))/24 +
-				5*float64(b)*float64(phase)/24))
+			row.Eval = float32(evals(float64(a)*(90*float64(phase)+110*float64(24-phase))/24 + 5*float64(b)*float64(phase)/24))
 			if r.Float64() < tuner.Sigmoid(0.006*100*float64(a)+0.1*float64(b)) {
 				row.Result = 1
 			}

@@ -68,8 +68,7 @@ func TestStatus(t *testing.T) {
 	want := "\rmatch 1/9 50% 7/s" + // 17 columns
 		"\rmatch 1/9  " + // erased up to 11 columns of 12
 		"\r" + strings.Repeat(" ", 11) + "\rtext\n" +
-		"\rmatch 1/9" +
-		"\r" + strings.Repeat(" ", 11) + "\r\r"
+		"\rmatch 1/9\r" + strings.Repeat(" ", 11) + "\r\r"
 	if got := b.String(); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -225,8 +225,7 @@ func CheckBatch(r io.ReaderAt, blk Block, schema *arrow.Schema) error {
 		}
 	}
 	if g.node != g.nodes.n || g.buffer != g.buffers.n {
-		return fmt.Errorf("%d columns and %d buffers, the schema has %d and %d",
-			g.nodes.n, g.buffers.n, g.node, g.buffer)
+		return fmt.Errorf("%d columns and %d buffers, the schema has %d and %d", g.nodes.n, g.buffers.n, g.node, g.buffer)
 	}
 	return nil
 }

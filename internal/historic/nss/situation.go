@@ -246,8 +246,7 @@ func materialMoves(s *situation, offer func(board.Move, string) bool) {
 // capture proposes the capture with the least valuable piece that can move.
 func (s *situation) capture(x exchange, offer func(board.Move, string) bool) bool {
 	moves := s.filter(func(m board.Move) bool {
-		return m.To() == x.square && !s.IsCastling(m) &&
-			x.attackers.Has(m.From())
+		return m.To() == x.square && !s.IsCastling(m) && x.attackers.Has(m.From())
 	})
 	if len(moves) == 0 {
 		return false
@@ -269,8 +268,7 @@ func (s *situation) defend(x exchange, offer func(board.Move, string) bool) bool
 	}{
 		{"takes the attacker", func(m board.Move) bool { return x.attackers.Has(m.To()) && s.safe(m) }},
 		{"adds a defender", func(m board.Move) bool {
-			return m.From() != x.square && adds(s.Position, m, x.square) &&
-				free(m)
+			return m.From() != x.square && adds(s.Position, m, x.square) && free(m)
 		}},
 		{"moves the attacked piece", func(m board.Move) bool { return m.From() == x.square && s.safe(m) }},
 		{"interposes", func(m board.Move) bool { return between.Has(m.To()) && s.piece(m) != board.King && free(m) }},

@@ -221,8 +221,7 @@ func TestProjectFile(t *testing.T) {
 		"build = 'make {out}'\ndraw_plies = 'many'": "line 2: draw-plies: ",
 		"build = 'make {out}'\nbench = 3":           "line 2: bench: want true or false",
 		"build = 'make'":                            "has no {out}",
-		"nodes = 20": "no command that builds git:HEAD: pass --build 'make -j EXE={out}', " +
-			"or write it to assay.toml",
+		"nodes = 20":                                "no command that builds git:HEAD: pass --build 'make -j EXE={out}', or write it to assay.toml",
 		"build = 'echo broken; exit 3; # {out}'": "broken\ncorrect the command (--build, or build in assay.toml) or " +
 			"the commit",
 		"build = 'cp engine.sh {out}'\nmovetime='1ms'": "", // this and the other limits replace each other
