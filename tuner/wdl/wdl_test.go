@@ -1,9 +1,9 @@
 package wdl
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats/scalar"
@@ -94,7 +94,7 @@ func TestFitFails(t *testing.T) {
 	for i := range g.games {
 		g.games[i][0].result = 0
 	}
-	if _, err := g.Fit(t.Context(), 2, 1); !errors.Is(err, errFit) {
+	if _, err := g.Fit(t.Context(), 2, 1); err == nil || !strings.Contains(err.Error(), errFit.Error()) {
 		t.Errorf("only draws: %v", err)
 	}
 }
@@ -104,7 +104,7 @@ func TestSamplesThatFail(t *testing.T) {
 	if m, err := made(72).Fit(t.Context(), 30, 1); err != nil || m.Resamples == 30 || !(m.PawnSE > 0) {
 		t.Errorf("%+v, %v", m, err)
 	}
-	if _, err := made(80).Fit(t.Context(), 30, 1); !errors.Is(err, errFit) {
+	if _, err := made(80).Fit(t.Context(), 30, 1); err == nil || !strings.Contains(err.Error(), " of 30 fits") {
 		t.Error(err)
 	}
 }
