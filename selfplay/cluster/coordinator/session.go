@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay"
@@ -23,7 +25,8 @@ const (
 	// maxFailures is how many workers may fail to play a unit before the run ends.
 	maxFailures = 3
 	// maxVain is how many comparisons in a row may find no open unit in the queue before it is deleted and created
-	// again: a stream that is created while the server still removes the one before it loses every unit.
+	// again: a stream that is created while the server still removes the one before it loses every unit. Servers that
+	// do not answer are no reason: they may have it.
 	maxVain = 5
 	// maxReplays bounds the replays in the queue: with one worker they would wait there for ever.
 	maxReplays = 64
@@ -258,6 +261,18 @@ func (s *session) receiveSecond(worker string, a *wire.Answer) error {
 // printable shortens a text of a worker, and escapes what could control a terminal.
 func printable(text string) string { return quote.Text(text[:min(len(text), 300)]) }
 
+// inVain counts a comparison, and reports whether the queue is to be created again.
+func (s *session) inVain(works bool, err error) bool {
+	var api *jetstream.APIError
+	if works {
+		s.vain = 0
+	} else if err == nil || errors.As(err, &api) && api.Code != http.StatusServiceUnavailable {
+		s.vain++
+		return s.vain%maxVain == 0
+	}
+	return false
+}
+
 // compare publishes the open units again that are not in the queue: only the coordinator takes them out.
 func (s *session) compare(ctx context.Context) {
 	now, again := time.Now(), 0
@@ -271,9 +286,7 @@ func (s *session) compare(ctx context.Context) {
 		}
 		works = works || queued[id]
 	}
-	if s.vain++; works {
-		s.vain = 0
-	} else if s.vain%maxVain == 0 {
+	if s.inVain(works, err) {
 		s.queue.delete() // the next comparison creates it, and publishes all open units again
 	}
 	switch {
