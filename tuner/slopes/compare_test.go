@@ -37,6 +37,12 @@ func TestCompare(t *testing.T) {
 	if less == other || math.Abs(less.Actual/other.Actual-1) > 0.05 {
 		t.Errorf("without a position at which the program dies: %+v, with it %+v", less, other)
 	}
+	program = setup.Must(Start(t.Context(), c.Command))
+	values, err := program.Values([]string{FEN(&list[1].Board), FEN(&list[0].Board)}, nil)
+	if err == nil || !strings.Contains(err.Error(), FEN(&list[0].Board)) || math.IsNaN(values[0]) || !math.IsNaN(values[1]) {
+		t.Errorf("values of a position, and of one at which the program dies: %v, %v", values, err)
+	}
+	program.Close()
 	c.Command = command(t, "deadly")
 	if _, err := Compare(t.Context(), c, at, 4); err == nil || !strings.Contains(err.Error(), "division by zero (at ") {
 		t.Errorf("a program that dies everywhere: %v", err)

@@ -97,15 +97,15 @@ func (p *Program) Close() {
 }
 
 // Values evaluates positions with the numbers at, or with its first ones if that is nil. Values are White's view, in
-// the finest unit of the engine. If the program fails, the error is a failure that names the position.
+// the finest unit of the engine, and NaN where the program fails: then the error is a failure that names the first.
 func (p *Program) Values(fens []string, at []float64) ([]float64, error) {
 	if at == nil {
 		at = p.start
 	}
 	p.setPoint(at)
 	out, bad, err := p.each(fens)
-	for _, i := range slices.Sorted(maps.Keys(bad)) {
-		return nil, &failure{FEN: fens[i], Err: bad[i]}
+	for _, i := range slices.Backward(slices.Sorted(maps.Keys(bad))) {
+		out[i], err = math.NaN(), &failure{FEN: fens[i], Err: bad[i]}
 	}
 	return out, err
 }

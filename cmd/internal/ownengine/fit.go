@@ -3,6 +3,7 @@ package ownengine
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -214,23 +215,23 @@ func measuredOf(set *dataset.FeatureSet, names []string) []string {
 }
 
 // sameValues returns an error unless two programs, with files of numbers or without, evaluate the positions of a data
-// set alike.
+// set alike, or fail at the same ones.
 func (k *workshop) sameValues(positions string, a, b *gitbuild.Build, numbersA string) (int, error) {
 	fens, err := fensOf(positions, compared)
 	if err != nil {
 		return 0, err
 	}
 	want, err := k.values(slopes.Command{Path: a.Path, Numbers: numbersA}, fens)
-	if err != nil {
+	if want == nil {
 		return 0, err
 	}
 	got, err := k.values(slopes.Command{Path: b.Path}, fens)
-	if err != nil {
+	if got == nil {
 		return 0, err
 	}
 	differ, first := 0, -1
 	for i := range want {
-		if got[i] != want[i] {
+		if got[i] != want[i] && !(math.IsNaN(got[i]) && math.IsNaN(want[i])) {
 			if differ++; first < 0 {
 				first = i
 			}
@@ -243,7 +244,7 @@ func (k *workshop) sameValues(positions string, a, b *gitbuild.Build, numbersA s
 	return len(fens), nil
 }
 
-// values evaluates positions with a program that is started for them.
+// values evaluates positions with a program that is started for them, as slopes.Program.Values does.
 func (k *workshop) values(c slopes.Command, fens []string) ([]float64, error) {
 	p, err := slopes.Start(k.ctx, c)
 	if err != nil {
