@@ -114,7 +114,9 @@ func (o *Loop) check(text string) error {
 		return fmt.Errorf("want 1 or more, not %s", text)
 	case given("games") && o.Games < 2:
 		return fmt.Errorf("want 2 or more, not %s", text)
-	case o.Final%2 != 0, o.AtClock%2 != 0, o.AtClock < 0:
+	case o.AtClock < 0:
+		return fmt.Errorf("want 0 or more, not %s", text)
+	case o.Final%2 != 0, o.AtClock%2 != 0:
 		return fmt.Errorf("want an even number of games, not %s", text)
 	case given("hours") && !(o.Hours > 0 && o.Hours <= math.MaxFloat64):
 		return fmt.Errorf("want more than 0, not %s", text)

@@ -57,10 +57,8 @@ func TestPrecedence(t *testing.T) {
 	dir := filepath.Dir(write(t, ProjectName, "nodes = 20\nmax_plies = 4\nsprt = [0, 400]\ngames = 4\nbook = 'b.epd'\n"))
 	p := setup.Must(ReadProject(dir))
 	for words, want := range map[string]string{
-		"": " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --games 4 --max-plies 4 " +
-			"--nodes 20 --sprt 0,400",
-		"--depth 3": " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --depth 3 --games 4 " +
-			"--max-plies 4 --sprt 0,400",
+		"":                 " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --games 4 --max-plies 4 --nodes 20 --sprt 0,400",
+		"--depth 3":        " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --depth 3 --games 4 --max-plies 4 --sprt 0,400",
 		"--random-plies 3": " --games 4 --max-plies 4 --nodes 20 --random-plies 3 --sprt 0,400",
 		"--preset stc":     " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --max-plies 4 --preset stc",
 		"--games 6":        " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --games 6 --max-plies 4 --nodes 20",
@@ -117,7 +115,7 @@ func TestProjectLearn(t *testing.T) {
 		"[learn]\ndecay = 0":                        "line 2: decay: want a weight above 0, up to 1, not 0",
 		"[learn]\ngames = 1":                        "line 2: games: want 2 or more, not 1",
 		"[learn]\ngames = 4\nfinal_games = 301":     "line 3: final_games: want an even number of games, not 301",
-		"[learn]\nclock_games = -2":                 "line 2: clock_games: want an even number of games, not -2",
+		"[learn]\nclock_games = -2":                 "line 2: clock_games: want 0 or more, not -2",
 		"[learn]\ngate = [-10, 0]":                  "line 2: gate: want a test for a gain, such as [0, 10], not [-10,0]",
 		"[learn]\ngate = [0, 10, 20]":               "line 2: gate: want a test for a gain, such as [0, 10], not [0,10,20]",
 		"[learn]\ngate = 5":                         "line 2: gate: want a test for a gain",
