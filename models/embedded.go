@@ -18,7 +18,7 @@ var embedded embed.FS
 
 // champion is the name of the newest weights learned from self-play.
 // Default is another name of them.
-const champion = "assay-3"
+const champion = "assay-4"
 
 // Default is the name of the weights that are used where no others are named: the
 // newest champion.
@@ -36,10 +36,10 @@ var catalog = []struct{ name, model, about string }{
 	{"assay-1", "assay", "the first champion: learned from self-play, starting from assay-start"},
 	{"assay-2", "assay-bent", "the second champion: went on from assay-1, with an evaluation that bends"},
 	{"assay-3", "assay-bent", "the third champion: went on from assay-2"},
+	{"assay-4", "assay-bent", "the fourth champion: went on from assay-3, with deeper scores of its own"},
 }
 
-// Names returns the names of the embedded weights. The last is Default, another name of the
-// newest champion.
+// Names returns the names of the embedded weights; the last is Default.
 func Names() []string {
 	var names []string
 	for _, k := range catalog {

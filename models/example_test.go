@@ -58,6 +58,7 @@ func ExampleNames() {
 	// assay-1          for the model assay
 	// assay-2          for the model assay-bent
 	// assay-3          for the model assay-bent
+	// assay-4          for the model assay-bent
 	// assay            for the model assay-bent
 }
 

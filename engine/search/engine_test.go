@@ -26,7 +26,7 @@ import (
 
 func TestConform(t *testing.T) {
 	// one of each model
-	for _, weights := range []string{"assay-1", "assay-3", "machack-1967", "shannon-1950", "shannon-appendix"} {
+	for _, weights := range []string{"assay-1", "assay-4", "machack-1967", "shannon-1950", "shannon-appendix"} {
 		t.Run(weights, func(t *testing.T) {
 			enginetest.Conform(t, func() engine.Player { return New(evaluator(t, weights), 1) })
 		})
@@ -370,8 +370,7 @@ func TestParametersAtTheirLimits(t *testing.T) {
 					t.Errorf("%s: move %v after %d nodes", fen, r.Move, r.Nodes)
 				}
 			}
-			mate := run(t, e, board.NewGame(position(t, "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1")),
-				engine.Limits{Depth: 6})
+			mate := run(t, e, board.NewGame(position(t, "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1")), engine.Limits{Depth: 6})
 			if mate.Score != engine.MateScore-1 {
 				t.Errorf("a mate in one scores %d", mate.Score)
 			}
