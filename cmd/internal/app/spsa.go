@@ -39,9 +39,9 @@ and moves them toward the side that scored better. With an ENGINE it only writes
 engine's spin options, for you to edit.
 
 CONFIG is a TOML file (assay guide tune-my-search): player, iterations,
-pairs and ahead; limits and openings, named like flags of assay match; validation, games of the
-answer against the start; and a table [[parameter]] with name, start, min, max, c_end, r_end and
-type for each, or parameter_file with the lines of OpenBench or the config.json of weather-factory.
+pairs and ahead; limits, openings, adjudication: flags of assay match with _ for -; validation,
+games of the answer against the start; and for each parameter a table [[parameter]] with name,
+start, min, max, c_end, r_end, type, or parameter_file: OpenBench's lines or weather-factory's JSON.
 The answer averages the last third of the iterations. Beside it stands the optimum by a regression
 of all results on the perturbations, with a 95 % interval. The same command resumes a run.`,
 		Example: `  assay spsa ./engine                 # writes engine.toml

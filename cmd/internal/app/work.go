@@ -36,9 +36,9 @@ type workFlags struct {
 	wait                                       time.Duration
 }
 
-const workHelp = `Play games on this machine for a run of assay selfplay, match, ladder, spsa or learn elsewhere that
-was started with --serve or --nats. The games are the same, to the byte. Ctrl-C finishes and sends
-the games under way. The worker waits for a run, and after it for the next one.
+const workHelp = `Play games on this machine for a run of assay selfplay, match, ladder, screen, spsa or learn that
+was started elsewhere with --serve or --nats. The games are the same, to the byte. Ctrl-C finishes
+and sends the games under way. The worker waits for a run, and after it for the next one.
 
 A worker needs the version of assay that the run has. It plays an external engine only if its owner
 allows the program: --engine PATH a file with its current content, --run-engines whatever the run
