@@ -18,7 +18,7 @@
 //
 // This package plays nothing and evaluates nothing. Package positions makes data sets of
 // positions, arrange merges, splits, shuffles and compares data sets, convert and the
-// packages of the formats (epd, pgn, table and others) import and export, and features
+// packages of the formats (lines, pgn, internal/records) import and export, and features
 // makes data sets of features with other engines.
 //
 // Start reading at GameRow and NewGameWriter.

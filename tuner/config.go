@@ -1,4 +1,4 @@
-// Package tuner fits the coefficients of an evaluation that is linear in them to the results of games, and says
+// Package tuner fits the coefficients of an evaluation, linear or with a formula, to the results of games, and says
 // how sure it is of each. It plays no games, searches nothing and prints nothing.
 //
 // Its parts are packages of their own: rows (what a position contributes, in memory or on disk), objective (the

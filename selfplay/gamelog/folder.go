@@ -5,9 +5,9 @@
 // The journal decides. Data set and PGN follow from it and are completed from it when a
 // run is resumed, so a killed run loses no finished game and writes none twice.
 //
-// Pairs plays pairs of games and counts them in order, for matches, ladders and tuning by
-// games; InFolder starts and resumes such a run. Who plays whom, and what points mean, is
-// known only to selfplay/match, selfplay/ladder and tuner/spsa/play.
+// Pairs plays pairs of games and counts them in order, for matches, ladders, screens and
+// SPSA; InFolder starts and resumes such a run. Who plays whom, and what points mean, is
+// known only to selfplay/match, ladder and screen, and to tuner/spsa/play.
 //
 // Start reading at Pairs, and for the files at InFolder.
 //

@@ -18,7 +18,7 @@
 // turned into Elo so that the expected score of nearly equal players is as on the
 // logistic curve.
 //
-// Start reading at Run, and crosstable.fit for the model, then Config and Run.
+// Start reading at Config and Run, and for the model at crosstable.fit.
 //
 // No promise of stability.
 package ladder

@@ -9,7 +9,7 @@
 // journal and do not count.
 //
 // The statistics are in selfplay/sprt, playing is in selfplay, and advice to the user is in
-// cmd/assay.
+// cmd/internal/app.
 //
 // Start reading at Config and Run.
 //

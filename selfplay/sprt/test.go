@@ -10,7 +10,7 @@
 // It is pure arithmetic: it plays no game, reads no file and prints nothing. No
 // function returns NaN or an infinity for counts that pass Validate, not even
 // for no games at all or for a score of 0 % or 100 %. The exceptions are the values
-// for people, of type [Float], which can be unknown or infinite, in JSON too.
+// for people, of type [num.Float], which can be unknown or infinite, in JSON too.
 //
 // [Summary.StrengthAfter] decides which Elo is shown, and [Strength.Text] how: every command,
 // page and file uses them, so that one result has one Elo.

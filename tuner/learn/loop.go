@@ -2,13 +2,13 @@
 // coefficients of its evaluation according to the results of games.
 //
 // A run is a series of generations. Each plays games against itself with the weights
-// of the champion (selfplay/datagen), makes positions of them (dataset), fits the
+// of the champion (selfplay/datagen), makes positions of them (dataset/positions), fits the
 // weights to all recent positions (tuner), or instead of all this tunes them by games
 // between perturbed weights (MethodSPSA, tuner/spsa/play), and plays the new weights against the
 // old ones in a gate, an SPRT match (selfplay/match): weights become champion if they pass, or if
 // their whole interval is above 0 when the games end.
-// At the end the champion plays a fixed opponent in a match of fixed length on openings that
-// no game has used before; only that match is reported as the gain, because the
+// At the end the champion plays its start weights and a fixed opponent in matches of fixed length on
+// openings that no game has used before; only these are reported as the gain, because the
 // score of a match that stops when it looks good is biased.
 //
 // All state is in the run's folder. A run that was killed resumes where it stopped and ends
@@ -21,7 +21,8 @@
 //
 // RESULTS.md has what it makes of Shannon's own coefficients, and notebook 01 a short run.
 //
-// Loop has the order of steps, over a Learner: assay with one of its models here, an author's engine in cmd/assay.
+// Loop has the order of steps, over a Learner: assay with one of its models here, an author's engine in
+// cmd/internal/ownengine.
 //
 // Start reading at Loop, Config and Run.
 package learn
@@ -45,9 +46,9 @@ import (
 	"github.com/assay-chess/assay/tuner"
 )
 
-// Learner is what a loop needs of the programs that it makes stronger. The models of assay are one, and
-// cmd/assay has an author's engine. Whatever a learner makes is in the run's folder, and what an earlier call
-// made it takes.
+// Learner is what a loop needs of the programs that it makes stronger: the models of assay are one,
+// cmd/internal/ownengine has an author's engine. Whatever a learner makes is in the run's folder, and what an earlier
+// call made it takes.
 type Learner interface {
 	// Propose plays the games of a generation, from 1, with the champion, and returns the weights that these and
 	// earlier games teach: the champion's if they teach nothing. They are in the generation's Folder. ErrEnough ends

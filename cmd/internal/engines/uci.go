@@ -1,5 +1,5 @@
-// Package engines is the commands that run the modern engine itself: assay uci, perft and
-// bench.
+// Package engines is the commands about engines: assay uci and check for any, perft and bench for
+// our own.
 package engines
 
 import (

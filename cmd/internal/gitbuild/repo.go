@@ -7,7 +7,7 @@
 // the cache that appears whole or not at all, also after kill -9. Two processes that want the
 // same build make it once. The last Keep builds stay.
 //
-// It does not know players or matches: cmd/assay turns git:REF into a build.
+// It does not know players or matches: cmd/internal/app turns git:REF into a build.
 //
 // Start reading at OpenRepo and Cache.Build.
 package gitbuild

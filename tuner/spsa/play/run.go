@@ -3,7 +3,7 @@
 //
 // Each iteration is one or more pairs of games between the player with the values of Plus
 // and the same player with Minus's, each pair from its own opening with colors
-// reversed. The values are the player's options, set before each game: UCI options of a
+// reversed. The values are the player's options, set before each game: UCI options of an
 // external engine, or weights and options of assay.
 //
 // As in a match, games are on disk before they count: the log of iterations follows from
