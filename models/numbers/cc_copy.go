@@ -3,6 +3,7 @@ package numbers
 import (
 	_ "embed"
 	"fmt"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -120,19 +121,22 @@ func (m *copier) findConsts() {
 	}
 }
 
-// renameMain gives main another name, includes the glue file and the library behind it, and returns whether main has
-// arguments. Of several the one that is nearest to the listed files is the engine's.
-func (m *copier) renameMain(glue string) (arguments bool, err error) {
+// renameMain gives main another name, includes the glue file and the library behind it, and returns main's arguments.
+// Of several the engine's is nearest to the listed files, then highest, where one speaks of UCI.
+func (m *copier) renameMain(glue string) (arguments string, err error) {
 	var p *outline
-	near := -1
+	near := math.MinInt
 	for _, f := range m.files {
-		n := len(commonPrefix(f.path, m.files[0].path))
+		n := 100*len(commonPrefix(f.path, m.files[0].path)) - strings.Count(f.path, "/")
+		if strings.Contains(strings.ToLower(f.text), "uci") {
+			n += 50
+		}
 		if n > near && !forTests(f.path) && slices.ContainsFunc(f.functions, isMainC) {
 			p, near = f, n
 		}
 	}
 	if p == nil {
-		return false, fmt.Errorf("%s: no file of the tree has a function main", m.s.Root)
+		return "", fmt.Errorf("%s: no file of the tree has a function main", m.s.Root)
 	}
 	for _, f := range p.functions {
 		if isMainC(f) {
@@ -140,7 +144,7 @@ func (m *copier) renameMain(glue string) (arguments bool, err error) {
 			for !p.is(i, "main") {
 				i++
 			}
-			arguments = p.match[i+1] > i+2 && !p.is(i+2, "void")
+			arguments = p.argumentsOf(i + 1)
 			if !p.is(f.first, "static", "extern") {
 				p.insert(p.tokens[f.first].from, "static ") // -Wmissing-declarations
 			}
@@ -151,6 +155,20 @@ func (m *copier) renameMain(glue string) (arguments bool, err error) {
 	p.insert(len(p.text), fmt.Sprintf("\n#include %q\n#define ASSAY_MAIN\n#include %q\n", relative(p.path, moved(glue)),
 		relative(p.path, beside(glue, "assay.h"))))
 	return arguments, nil
+}
+
+// argumentsOf is what main is called with, whose parameters begin at i.
+func (p *source) argumentsOf(i int) string {
+	end := p.match[i]
+	if end <= i+1 || p.is(i+1, "void") {
+		return ""
+	}
+	for i = p.expressionEnd(i+1, end); i < end && !p.is(i, "*", "["); i++ {
+		if p.is(i, "const") {
+			return "argc, (const char **)argv"
+		}
+	}
+	return "argc, argv"
 }
 
 func isMainC(f function) bool { return f.name == "main" && len(f.path) == 0 }
@@ -182,7 +200,9 @@ func (m *copier) declared(p *outline) {
 		}
 	}
 	for _, c := range p.classes {
-		p.insert(p.tokens[c.open].to, " public: ")
+		if c.private { // headers of a tree with C++ may be of C
+			p.insert(p.tokens[c.open].to, " public: ")
+		}
 	}
 }
 
@@ -356,16 +376,12 @@ func (m *copier) bodies(p *outline) {
 }
 
 // numbers is the part of the library that differs between engines.
-func (m *copier) numbers(arguments bool) string {
+func (m *copier) numbers(arguments string) string {
 	var whole, floats, names []string
 	for _, n := range m.s.Numbers {
 		whole = append(whole, strconv.Itoa(int(n.Value)))
 		floats = append(floats, strconv.FormatFloat(n.Value, 'g', -1, 64))
 		names = append(names, strconv.Quote(n.Name))
-	}
-	call := ""
-	if arguments {
-		call = "argc, argv"
 	}
 	return fmt.Sprintf(`#define ASSAY_COUNT %d
 #define ASSAY_ENGINE_MAIN(argc, argv) ((void)argc, (void)argv, assay_engine_main(%s))
@@ -374,7 +390,7 @@ double assay_f[] = {%s};
 static const char *const assay_names[] = {
 %s
 };
-`, len(names), call, strings.Join(whole, ", "), strings.Join(floats, ", "), strings.Join(names, ",\n"))
+`, len(names), arguments, strings.Join(whole, ", "), strings.Join(floats, ", "), strings.Join(names, ",\n"))
 }
 
 func (c *cc) made(name string) bool {

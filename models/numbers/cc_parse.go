@@ -23,7 +23,8 @@ type declaration struct {
 	at        int      // the name,
 	from, to  int      // the initializer, empty if there is none,
 	end       int      // the semicolon,
-	outer     int      // and the outermost class's
+	class     int      // of a field: where the outermost class begins
+	outer     int      // and its semicolon
 	template  bool     // stands in a template
 	scoped    bool     // an enumerator of an enum class
 	counted   bool     // an enumerator from which the next ones are counted
@@ -39,8 +40,10 @@ type function struct {
 
 type class struct {
 	open     int
-	end      int // the semicolon of the outermost class
+	first    int // the outermost class begins, and
+	end      int // its semicolon
 	template bool
+	private  bool // a class, whose members are private at first
 }
 
 // outline finds what stands outside functions.
@@ -139,9 +142,9 @@ func (p *outline) brace(st *statement, i, end int, path []string, in *class) int
 		p.enum(*st, i, closed, path, in)
 		return closed + 1
 	case has("struct", "class", "union") && !called && !has("="):
-		c := class{open: i, end: p.semicolon(closed), template: st.template}
+		c := class{i, st.first, p.semicolon(closed), st.template, has("class")}
 		if in != nil {
-			c.end, c.template = in.end, c.template || in.template
+			c.first, c.end, c.template = in.first, in.end, c.template || in.template
 		}
 		p.classes = append(p.classes, c)
 		k := st.first + index("struct", "class", "union") + 1
@@ -198,7 +201,7 @@ func (p *outline) initializer(st *statement, i, end int, path []string, in *clas
 func (p *outline) add(d *declaration, in *class) {
 	d.outer = d.end
 	if in != nil {
-		d.outer, d.template = in.end, d.template || in.template
+		d.class, d.outer, d.template = in.first, in.end, d.template || in.template
 		switch {
 		case d.place == enumerator:
 		case d.specified("static"):

@@ -240,7 +240,8 @@ func (c *cc) derive() {
 // object reports whether t is a variable of a class whose default members were taken.
 func (c *cc) object(t *table) bool {
 	return !t.specified("extern") && slices.ContainsFunc(c.tables, func(f *table) bool {
-		return f.place == field && f.made && t.place == variable && t.specified(f.scope[len(f.scope)-1])
+		return f.place == field && f.made && t.place == variable && (t.src == f.src && t.first == f.class ||
+			len(f.scope) > 0 && t.specified(f.scope[len(f.scope)-1]))
 	})
 }
 

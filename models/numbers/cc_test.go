@@ -75,8 +75,7 @@ func TestScan(t *testing.T) {
 			"A[1]=8 A[2]=0 A[3]=100 A[4]=5 A[5]=-7 A[6]=8 A[7]=-9", ""},
 		{"expressions", "int A[] = {1 << 3, 2 * B, C - 4, (5), f(6, g), -(7), x[8]};", "A[3]=5 A[4]=6 A[5]=7", "A"},
 		{"designators", "T A[9] = {[B] = 1, [C ... D] = 2, {.e = {3, 4}, .f = 5}};",
-			"A[B]=1 A[C...D]=2 A[2].e[0]=3* A[2].e[1]=4* A[2].f=5",
-			""},
+			"A[B]=1 A[C...D]=2 A[2].e[0]=3* A[2].e[1]=4* A[2].f=5", ""},
 		{"pairs", "T A[2] = {S(1, 2), {3, 4}}, B[3][2] = {{5, 6}}; int C[2][3] = {{7, 8}}, D(9);",
 			"A[0].0=1* A[0].1=2* A[1][0]=3* A[1][1]=4* B[0][0]=5* B[0][1]=6* C[0][0]=7 C[0][1]=8 D=9", ""},
 		{"phases", "int A[PHASES][2] = {{1, 2}, {3}}, B[9][N_PHASES] = {{5, 6}}, C[PHASE_NB] = {7, 8};",
@@ -91,8 +90,7 @@ func TestScan(t *testing.T) {
 		{"values", "int A = 32000, B[] = {1, 20000}, C[] = {8, 7, 6, 5, 4, 3, 2, 1};", "B[0]=1", "A B[1] C"},
 		{"constants", "enum { A = 1, B = A }; int C = 2, D = 3, E = 4, F = 5; int x[C]; " +
 			"static_assert(D > 1); T<E> y; enum { G = F };",
-			"",
-			"A C D E F"},
+			"", "A C D E F"},
 		{"counted", "enum A { B = 1, C, D = 3, E = 4, F, G }; enum { H = 5, I = 6 };", "D=3 H=5 I=6", "B E"},
 		{"case labels", "int A = 1; int f(int x) { switch (x) { case A: return A ? B : 2; } int B = 3; }", "", "A"},
 		{"made from", "const int A = 1, B = A * C, D = 2; const int E = 3; int x[B];", "E=3", "A D"},
@@ -112,8 +110,8 @@ func TestScan(t *testing.T) {
 			"D=4", "b C"},
 		{"no variables", "using A = B<1>; typedef int C[2]; int (*d)(int) = 0; int operator=(int e = 3); " +
 			"virtual int f() = 0; int *G = {4};",
-			"",
-			"G"},
+			"", "G"},
+		{"no name", "struct { int a = 5; } b; namespace c { struct { int d = 6; } e; }", "a=5 d=6", ""},
 		{"Mg and Eg", "int PawnMg = 1, PawnEg = 2, KnightMg = 3;", "PawnMg=1* PawnEg=2* KnightMg=3", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -185,6 +183,41 @@ func TestByteOrderMark(t *testing.T) {
 	glue := string(setup.Must(os.ReadFile(filepath.Join(s.Root, "assay.assay"))))
 	if !strings.HasPrefix(text, bom+"#include \"assay.h\"\n#include <stdio.h>\n") || strings.Contains(glue, bom) {
 		t.Errorf("%q, %q", text, glue)
+	}
+}
+
+// The engine's main is the higher one that speaks of UCI; headers of C beside C++ stay C.
+func TestTree(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"src/eval.cpp": "int A = 5;", "src/book/make.cpp": "int main() { return 0; }", "src/b.cpp": "int main() { return 0; }",
+		"src/main.cpp": "int main(int n, char const *fens[]) { return A; } // uci", "probe.h": "struct P { int x; };",
+		"assay.cpp": "", "a.rs": "fn f<const W: bool>(x: i32) -> i32 { x }\nconst B: i32 = 7;\n",
+		"Cargo.toml":          "[package]\nname = \"fast\"\n[lib]\ncrate-type = [\"lib\"]\nname = \"fast_core\"\n",
+		"rust-toolchain.toml": "channel = \"nightly\"", "rust-toolchain": "1.70",
+	} {
+		setup.Check(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777))
+		setup.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	}
+	s := setup.Must(Scan(dir, []string{"src/eval.cpp"}, Options{}))
+	setup.Check(t, s.Instrument(dir, "assay.cpp"))
+	read := func(name string) string { return string(setup.Must(os.ReadFile(filepath.Join(dir, name)))) }
+	if !strings.Contains(read("src/main.cpp"), "assay_engine_main(int n, char const *fens[])") ||
+		!strings.Contains(read("assay_numbers.h"), "assay_engine_main(argc, (const char **)argv)") {
+		t.Error(read("src/main.cpp"), read("assay_numbers.h"))
+	}
+	if got := read("probe.h"); got != "struct P { int x; };" {
+		t.Error(got)
+	}
+	if s := setup.Must(Scan(dir, []string{"a.rs"}, Options{})); len(s.Numbers) != 1 || s.Numbers[0].Name != "B" {
+		t.Errorf("%+v", s.Numbers)
+	}
+	if _, library, err := crateOf(dir, "a.rs"); err != nil || library != "fast_core" {
+		t.Error(library, err)
+	}
+	setup.Check(t, rustConfig(dir))
+	if _, err := os.Stat(filepath.Join(dir, "rust-toolchain")); err == nil || read("rust-toolchain.toml") == "" {
+		t.Error("the old compiler's pin stays, or that of a nightly one does not")
 	}
 }
 

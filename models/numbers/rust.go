@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,9 @@ var rustLibrary string
 // compiler cannot fold, beside the memory that it names. .init_array makes them before main, by their initializers with
 // other literals. The library is a module of the crate that has them, and the glue file one of the crate that has main.
 func (r *rust) instrument(s *Set, dir, value string) error {
+	if runtime.GOOS == "darwin" { // its object files have no .init_array
+		return errors.New("the numbers of a Rust engine can be set on Linux alone, as in a container")
+	}
 	if err := r.read(dir); err != nil {
 		return err
 	}
@@ -90,13 +94,19 @@ func (f *rsFile) mainFunction() int {
 	return len(f.tokens)
 }
 
-var rsPackage = regexp.MustCompile(`(?ms)^\[package\].*?^name\s*=\s*"([^"]+)"`)
+var (
+	rsPackage = regexp.MustCompile(`(?ms)^\[package\].*?^name\s*=\s*"([^"]+)"`)
+	rsLibrary = regexp.MustCompile(`(?m)^\[lib\](?:\n[^\[\n].*|\n)*?\nname\s*=\s*"([^"]+)"`)
+)
 
 // crateOf is the folder of the package of cargo that has a file, and the name of its library.
 func crateOf(dir, file string) (folder, library string, err error) {
 	for folder = path.Dir(file); ; folder = path.Dir(folder) {
 		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(folder), "Cargo.toml"))
 		if m := rsPackage.FindSubmatch(text); m != nil {
+			if named := rsLibrary.FindSubmatch(text); named != nil {
+				m = named
+			}
 			return folder, strings.ReplaceAll(string(m[1]), "-", "_"), nil
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -274,10 +284,14 @@ func rustServe(glue, value, library string) (string, error) {
 
 var rsFlags = regexp.MustCompile(`(?m)^(\s*rustflags\s*=\s*\[)`)
 
-// rustConfig removes pins of an older compiler, and lets statics be read without a table of addresses, which costs up
-// to a twentieth of the speed. Procedural macros cannot be compiled so.
+// rustConfig removes pins of an older compiler, but for a nightly one, whose features the engine may need, and lets
+// statics be read without a table of addresses, which costs up to a twentieth of the speed. Procedural macros cannot be
+// compiled so.
 func rustConfig(dir string) error {
 	for _, pin := range []string{"rust-toolchain", "rust-toolchain.toml"} {
+		if text, _ := os.ReadFile(filepath.Join(dir, pin)); strings.Contains(string(text), "nightly") {
+			continue
+		}
 		if err := os.Remove(filepath.Join(dir, pin)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

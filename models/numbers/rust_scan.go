@@ -188,6 +188,9 @@ func (f *rsFile) until(i, hi int, texts ...string) int {
 
 // item is the constant or static whose keyword is token i of the statement that begins at start, or nil.
 func (f *rsFile) item(start, i int) *rsItem {
+	if f.is(i-1, "<", ",") { // a parameter of a type or a function
+		return nil
+	}
 	d := &rsItem{file: f, at: i + 1, start: i, mutable: f.is(i+1, "mut")}
 	if d.mutable {
 		d.at++
