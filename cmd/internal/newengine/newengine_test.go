@@ -47,7 +47,8 @@ func TestGuess(t *testing.T) {
 			"board.h":  "Board fenToBoard(std::string s);\n",
 			"fen.cpp":  "Board fenToBoard(std::string s) {\n  return Board();\n}\n",
 		}, "c++ -O2 -std=c++20 -o {out} eval.cpp fen.cpp main.cpp -lm -lpthread", []string{"eval.cpp", "eval.h"}, []string{
-			"assay_board = fenToBoard(fen);", "Eval().evaluate(assay_board, 0 /* PawnCache *cache */)"}, 1},
+			"assay_board = fenToBoard(fen);", "Eval().evaluate(assay_board, 0 /* PawnCache *cache */)",
+			`#if __has_include("assay.h")`, "#endif"}, 1},
 		{"Go", map[string]string{
 			"go.mod":             "module example.org/fast\n",
 			"cmd/fast/main.go":   "package main\n\nfunc main() { uci() }\n",
