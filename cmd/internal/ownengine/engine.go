@@ -121,6 +121,9 @@ func (k *workshop) say(format string, args ...any) {
 
 // find finds the engine. Git objects of a working tree's files are written to the folder temp.
 func (k *workshop) find(temp string) (err error) {
+	if runtime.GOOS == "windows" {
+		return errors.New("--engine needs Linux or macOS; on Windows run assay in WSL")
+	}
 	dir, ref := k.Engine, gitbuild.WorkTree
 	if name, ok := strings.CutPrefix(k.Engine, "git:"); ok {
 		dir, ref = ".", cmp.Or(name, "HEAD")
