@@ -65,7 +65,7 @@ func TestHabits(t *testing.T) {
 		{"match ./new ./base --tc 8+0.08 -games 2 -rounds 50 -concurrency 4",
 			line + "./new ./base --tc 8+0.08 --games 100 --concurrency 4"},
 		{"match ./new ./base -st 0.1 -openings file=b.epd order=random plies=8",
-			line + "./new ./base --movetime 100ms --book b.epd --book-order random --book-plies 8"},
+			line + "./new ./base --movetime 100ms --book b.epd --book-order random"},
 		{"sprt -engine cmd=a -engine cmd=b -each nodes=9 -rounds 2", line + "uci:a uci:b --nodes 9 --games 4"},
 		{"match ./new ./base -openings file=b.epd", "type --book b.epd"}, // no limit to translate
 		{"match -games 2 assay random", "flags have two dashes: --games"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -102,6 +103,22 @@ func (e *engine) set(t *translation, key, value string) (err error) {
 		err = fmt.Errorf("%q is not known", key)
 	}
 	return err
+}
+
+// enter makes the command one of the current folder. fastchess starts the file of that name in dir; the others start
+// there what PATH has, or a path.
+func (e *engine) enter(t *translation) {
+	if e.dir == "" {
+		return
+	}
+	t.note("dir=%s: assay starts engines in the current folder; give the path of what the engine reads, or a script "+
+		"that changes the folder", e.dir)
+	if filepath.IsAbs(e.command) || t.runner != "fastchess" && !strings.Contains(e.command, "/") {
+		return
+	}
+	if e.command = filepath.Join(e.dir, e.command); !filepath.IsAbs(e.command) {
+		e.command = "./" + e.command
+	}
 }
 
 // with returns the engine with what -each gives all. Like the other runners, -each wins, wherever it

@@ -269,8 +269,12 @@ func openings(t *translation, words []string) error {
 		t.flag("--book-start", strconv.FormatUint(n-1, 10))
 		err = e
 	}
-	if v["plies"] != "" {
-		err = cmp.Or(err, t.amount("--book-plies", v["plies"], 1, 1))
+	switch p := v["plies"]; {
+	case p == "":
+	case t.format == "epd" || t.format == "" && strings.Contains(t.book, ".epd"):
+		t.note("plies=%s: the book has positions, which are played as they are", p)
+	default:
+		err = cmp.Or(err, t.amount("--book-plies", p, 1, 1))
 	}
 	if v["srand"] != "" {
 		err = cmp.Or(err, t.seed(v["srand"]))

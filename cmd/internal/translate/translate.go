@@ -109,10 +109,7 @@ func (t *translation) command() (*Command, error) {
 	list := make([]engine, len(t.engines))
 	for i, e := range t.engines {
 		list[i] = e.with(t.each)
-		if list[i].dir != "" {
-			t.note("dir=%s: assay starts engines in the current folder; give the path of what the engine reads, "+
-				"or a script that changes the folder", list[i].dir)
-		}
+		list[i].enter(t)
 	}
 	limits, own, err := t.limits(list)
 	if err != nil {
@@ -128,7 +125,7 @@ func (t *translation) command() (*Command, error) {
 	}
 	c.Args = append(c.Args, limits...)
 	c.Args = append(c.Args, "--games", strconv.FormatUint(t.total(), 10))
-	if t.gauntlet {
+	if t.gauntlet && len(list) > 2 {
 		c.Args = append(c.Args, "--gauntlet")
 	}
 	c.Args = append(c.Args, t.flags...)

@@ -88,6 +88,15 @@ func TestMatch(t *testing.T) {
 				"depth and time of each move",
 		},
 		{
+			"folders of engines, a gauntlet of two, a book of positions with plies",
+			"fastchess -engine dir=Engines/ cmd=./a name=x -engine dir=/opt cmd=b -each nodes=9 -tournament gauntlet -openings " +
+				"file=b.epd plies=16",
+			"assay match uci:name=x:./Engines/a uci:/opt/b --nodes 9 --games 4 --book b.epd --win-plies 0",
+			"plies=16: the book has positions, which are played as they are|dir=Engines/: assay starts engines in the " +
+				"current folder; give the path of what the engine reads, or a script that changes the folder|dir=/opt: assay " +
+				"starts engines in the current folder; give the path of what the engine reads, or a script that changes the folder",
+		},
+		{
 			"a command with arguments, and a file whose name has a space",
 			"cutechess-cli -engine cmd=java~-jar~a.jar -engine cmd=b -each tc=1+0.1s -games 2",
 			"assay match 'uci:java -jar a.jar' uci:b --tc 1+0.1 --games 2 --win-plies 0",
