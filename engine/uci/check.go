@@ -175,7 +175,7 @@ func (k *checker) start() (err error) {
 	if err != nil || len(k.report.Findings) == 0 || k.silent >= neverAnswers {
 		return err
 	}
-	if k.try(step{try: func(k *checker) string { return k.syncs("uci", "uciok") }}).verdict != checkPassed {
+	if k.try(step{try: func(k *checker) string { return k.syncs("uci", "uciok") + k.configure() }}).verdict != checkPassed {
 		k.silent = neverAnswers
 	}
 	return nil

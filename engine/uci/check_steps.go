@@ -110,10 +110,27 @@ func (k *checker) handshake() string {
 		}
 	})
 	k.silent = 0
+	k.configure()
 	if k.report.Name == "" || k.report.Author == "" {
 		fail("no id name or no id author before uciok")
 	}
 	return fmt.Sprintf("uciok after %v", took.Round(time.Millisecond))
+}
+
+// configure sets the options of the command, as a Client does.
+func (k *checker) configure() string {
+	c, set := &Client{options: k.options}, []byte(nil)
+	for _, o := range k.command.Options {
+		has, value, err := c.checkOption(o.Name, o.Value)
+		if err != nil {
+			fail("%v", err)
+		}
+		set = c.appendOption(set, has, value)
+	}
+	if len(set) == 0 {
+		return ""
+	}
+	return k.syncs(string(set)+"isready", "readyok")
 }
 
 // announced looks for options that contradict themselves.
@@ -174,6 +191,7 @@ func (k *checker) setOptions() string {
 			}
 		}
 	}
+	k.configure()
 	k.search("startpos", "depth 1")
 	return fmt.Sprintf("%d values", n)
 }
