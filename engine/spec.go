@@ -28,7 +28,7 @@ type Spec struct {
 	Command []string // words of the external engine's command; the commit alone
 	Weights string   // file or embedded name; empty: the player's own
 	Options []Option // set when the player is opened, in this order
-	Nodes   uint64   // replaces the limits of each search; 0: does not
+	Nodes   uint64   // replaces the nodes and the depth of each search; 0: does not
 	Depth   int
 
 	// Of external engines alone.
@@ -345,8 +345,7 @@ func (s *Spec) setForeign(key, value string) (err error) {
 		return s.setLimit(key, value)
 	case "history":
 		if s.FullHistory = value == "full"; !s.FullHistory {
-			err = fmt.Errorf("history=%s: want full, or leave it out for the moves since the last capture or pawn move",
-				value)
+			err = fmt.Errorf("history=%s: want full, or leave it out for the moves since the last capture or pawn move", value)
 		}
 	case "view":
 		if s.WhiteView = value == "white"; !s.WhiteView {

@@ -82,7 +82,7 @@ func known(name string) (programs.Program, bool) {
 //	name     name for people (default: the specification)
 //	weights  weight file or name of embedded weights (default: assay)
 //	hash     size of the transposition table in MiB (default: 16)
-//	nodes    nodes per move; replaces the limits of each search
+//	nodes    nodes per move; replaces the nodes and the depth of each search
 //	depth    plies per move, likewise
 //
 // and the parameters of its search by name (assay:ReverseMargin=90); assay uci --tunable lists them. Historic
@@ -324,19 +324,11 @@ type limited struct {
 	depth int
 }
 
-// Search replaces the caller's limits in nodes, depth and time, but not whether nodes are exact.
+// Search replaces the caller's limits in nodes and depth, but not whether nodes are exact. A clock goes on, which the
+// player is judged by.
 func (p *limited) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
-	return p.Player.Search(ctx, game, engine.Limits{
-		Nodes:       p.nodes,
-		HardNodes:   lim.HardNodes,
-		Depth:       p.depth,
-		Infinite:    lim.Infinite,
-		Ponder:      lim.Ponder,
-		PonderHit:   lim.PonderHit,
-		MultiPV:     lim.MultiPV,
-		SearchMoves: lim.SearchMoves,
-		Info:        lim.Info,
-	})
+	lim.Nodes, lim.Depth = p.nodes, p.depth
+	return p.Player.Search(ctx, game, lim)
 }
 
 // Unwrap implements engine.Wrapper.

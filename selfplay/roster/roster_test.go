@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -169,6 +170,12 @@ func TestOwnNodesAreExact(t *testing.T) {
 		if err != nil || (r.Nodes == 500) != exact || r.Nodes < 500 {
 			t.Errorf("exact %t: %d nodes, %v", exact, r.Nodes, err)
 		}
+	}
+	endless := &limited{setup.Must(openText("assay")), 1 << 40, 0} // but for the clock
+	defer endless.Close()
+	limits := engine.Limits{Depth: 1, Clock: [2]time.Duration{time.Second, time.Second}}
+	if r, err := endless.Search(t.Context(), board.NewGame(board.StartPosition()), limits); err != nil || r.Depth < 2 {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 
