@@ -3,11 +3,13 @@ package app
 import (
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/translate"
+	"github.com/assay-chess/assay/engine"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
@@ -318,6 +320,19 @@ func TestCrowdedMemory(t *testing.T) {
 		}
 		if got := crowdedMemory(c.games, 0, tables); got != "" { // of an unknown memory
 			t.Error(got)
+		}
+	}
+}
+
+func TestCrowdedGames(t *testing.T) {
+	for _, c := range []struct {
+		games, threads int
+		want           string
+	}{{16, 1, ""}, {17, 1, "--concurrency 16 "}, {16, 4, "of 4 threads slow each other down; use --concurrency 4"}} {
+		wide := engine.Spec{Options: []engine.Option{{Name: "threads", Value: strconv.Itoa(c.threads)}}}
+		got := crowdedGames(true, c.games, threads(selfplay.Player{}, selfplay.Player{Spec: wide}), 16)
+		if !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%d games of %d threads: %q, want %q", c.games, c.threads, got, c.want)
 		}
 	}
 }

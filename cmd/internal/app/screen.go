@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -232,7 +233,7 @@ func (x *screening) confirm(c screen.Config, r *screen.Result) (list []*match.Re
 			}
 			m.Limits = selfplay.Limits{Clock: x.clock}
 			if !x.Remote() {
-				x.warn(crowdedGames(true, x.Concurrency))
+				x.warn(crowdedGames(true, x.atOnce(), threads(m.A, m.B), runtime.GOMAXPROCS(0)))
 			}
 		}
 		if x.Out != "" {
@@ -302,8 +303,7 @@ func (x *screening) sayPlan(c *screen.Config, hours float64) {
 	say("%s at %.2g games/s; within ±5 Elo: %d games, %s", hoursText(hours*float64(c.Games)), 1/(3600*hours), need,
 		hoursText(hours*float64(need)))
 	if least := uint64(x.design.LeastOpenings()) * screen.GamesPerOpening; c.Games < least {
-		x.warn(fmt.Sprintf("%d games are too few for %d factors: effects are estimated from %d games on", c.Games, k,
-			least))
+		x.warn(fmt.Sprintf("%d games are too few for %d factors: effects are estimated from %d games on", c.Games, k, least))
 	}
 }
 

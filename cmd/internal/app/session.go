@@ -81,7 +81,7 @@ func (s *session) show(r any, p gamelog.Process, d *doc.Document, more map[strin
 func (s *session) begin(label string, c *selfplay.Setup, timed bool, args []string, players ...selfplay.Player) (
 	p *ui.Progress, err error) {
 	if !s.Remote() {
-		s.warn(crowdedGames(timed, s.Concurrency))
+		s.warn(crowdedGames(timed, s.atOnce(), threads(players...), runtime.GOMAXPROCS(0)))
 		s.warn(crowdedMemory(s.atOnce(), machine.Memory(), s.hashTables(players)))
 	}
 	p = ui.NewProgress(s.stderr, label)
@@ -313,10 +313,29 @@ func openingChecker(players ...selfplay.Player) (selfplay.Player, error) {
 	return ui.OpenPlayer(nil, ui.SmallChecker)
 }
 
-func crowdedGames(timed bool, games int) string {
-	cores := runtime.GOMAXPROCS(0)
-	return ui.If(timed && games > cores,
-		"%d timed games at once on %d cores slow each other down; use --concurrency %d or less", games, cores, cores)
+func crowdedGames(timed bool, games, threads, cores int) string {
+	most := max(1, cores/threads)
+	return ui.If(timed && games > most, "%d timed games at once on %d cores%s slow each other down; use --concurrency %d "+
+		"or less", games, cores, ui.If(threads > 1, " with engines of %d threads", threads), most)
+}
+
+// threads returns the most threads that a player has, as typed.
+func threads(players ...selfplay.Player) int {
+	most := 1
+	for _, p := range players {
+		most = max(most, setting(p.Spec, "threads", 1))
+	}
+	return most
+}
+
+// setting returns the value of an option with a number; preset if there is none.
+func setting(spec engine.Spec, name string, preset int) int {
+	for _, o := range spec.Options {
+		if n, err := strconv.Atoi(o.Value); err == nil && strings.EqualFold(o.Name, name) {
+			preset = n
+		}
+	}
+	return preset
 }
 
 // hashTables returns the sizes of the hash tables, in MiB, that each game at once keeps: of every player, as typed or
@@ -326,13 +345,7 @@ func (s *session) hashTables(players []selfplay.Player) (tables []int) {
 		players = append(players, players...)
 	}
 	for _, p := range players {
-		size := s.presetHash(p.Spec)
-		for _, o := range p.Spec.Options {
-			if mb, err := strconv.Atoi(o.Value); err == nil && strings.EqualFold(o.Name, "hash") {
-				size = mb
-			}
-		}
-		tables = append(tables, size)
+		tables = append(tables, setting(p.Spec, "hash", s.presetHash(p.Spec)))
 	}
 	return tables
 }
