@@ -226,8 +226,7 @@ func wrongTerms(m *eval.Model, unknown, missing []string) error {
 	if len(missing) == 1 {
 		parts = append(parts, fmt.Sprintf("term %s of model %s is missing", listNames(missing), m.Name))
 	} else if len(missing) > 1 {
-		parts = append(parts, fmt.Sprintf("%d terms of model %s are missing: %s",
-			len(missing), m.Name, listNames(missing)))
+		parts = append(parts, fmt.Sprintf("%d terms of model %s are missing: %s", len(missing), m.Name, listNames(missing)))
 	}
 	parts = append(parts, "the file is for another version of the model: fit its weights again with assay tune")
 	return errors.New(strings.Join(parts, "; "))

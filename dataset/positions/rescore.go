@@ -112,8 +112,7 @@ func (e *extraction) search(ctx context.Context, jobs iter.Seq[*rescoreJob]) err
 			scored = scored || r.Score != dataset.NoScore
 		}
 		if !scored && (job.first == 0 || len(job.rows) == scoreBlock) { // a short last block may have none
-			return fmt.Errorf("dataset: %w: not of any of %d, such as %s",
-				ErrNoScores, len(job.rows), job.rows[0].Board.FEN())
+			return fmt.Errorf("dataset: %w: not of any of %d, such as %s", ErrNoScores, len(job.rows), job.rows[0].Board.FEN())
 		}
 	}
 	return nil

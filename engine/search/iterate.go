@@ -17,8 +17,7 @@ func (e *Engine) iterate(lim engine.Limits) engine.Result {
 	}
 	// If not even the first iteration ends, answer with the first move and the static
 	// evaluation.
-	result := engine.Result{Move: root.at(0).move, Score: engine.Score(e.evaluate(p)),
-		PV: []board.Move{root.at(0).move}}
+	result := engine.Result{Move: root.at(0).move, Score: engine.Score(e.evaluate(p)), PV: []board.Move{root.at(0).move}}
 	lines := min(max(lim.MultiPV, 1), root.n)
 	for depth := 1; ; depth++ {
 		e.depth = depth

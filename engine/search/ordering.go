@@ -320,8 +320,7 @@ func (e *Engine) quietHistory(ply int) (c quietHistory) {
 // score returns the score of a quiet move of the piece.
 func (c *quietHistory) score(p board.Piece, m board.Move) int32 {
 	to := pieceTo(p, m)
-	return int32(c.quiet[m&4095]) + int32(c.after[0][to]) + int32(c.after[1][to]) +
-		int32(c.after[2][to])*c.four>>plyBits
+	return int32(c.quiet[m&4095]) + int32(c.after[0][to]) + int32(c.after[1][to]) + int32(c.after[2][to])*c.four>>plyBits
 }
 
 func (c *quietHistory) update(p board.Piece, m board.Move, bonus int) {

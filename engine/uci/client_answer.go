@@ -82,8 +82,7 @@ func opposite(s engine.Score) engine.Score {
 }
 
 func (a *answer) result(move board.Move) engine.Result {
-	r := engine.Result{Move: move, Score: a.best.Score, Depth: a.best.Depth,
-		Nodes: a.nodes, Time: time.Since(a.started)}
+	r := engine.Result{Move: move, Score: a.best.Score, Depth: a.best.Depth, Nodes: a.nodes, Time: time.Since(a.started)}
 	if a.took > 0 {
 		r.Time = a.took
 	}

@@ -261,8 +261,7 @@ func (g *Guard) Blame(load machine.Load) {
 	}
 	switch {
 	case load.Busy():
-		g.reason = fmt.Sprintf("%v (%v; room for about %d at once): %s", selfplay.ErrBusy, load, load.Fit(g.Slots),
-			g.reason)
+		g.reason = fmt.Sprintf("%v (%v; room for about %d at once): %s", selfplay.ErrBusy, load, load.Fit(g.Slots), g.reason)
 	case g.Tally.busy():
 		g.reason = fmt.Sprintf("%v (it stood still in %d of %d games): %s", selfplay.ErrBusy, g.Tally.Stalled,
 			g.Tally.Measured, g.reason)

@@ -65,8 +65,7 @@ func (t *Tuner) Ask(k int) (Trial, error) {
 		return Trial{}, fmt.Errorf("spsa: %w: there is no iteration %d of %d", errOrder, k, t.config.Iterations)
 	}
 	if !t.Ready(k) {
-		return Trial{}, fmt.Errorf("spsa: %w: iteration %d needs more results than the first %d",
-			errOrder, k, t.Completed())
+		return Trial{}, fmt.Errorf("spsa: %w: iteration %d needs more results than the first %d", errOrder, k, t.Completed())
 	}
 	rng := rand.New(rand.NewPCG(t.config.Seed, uint64(k)))
 	n := len(t.config.Parameters)

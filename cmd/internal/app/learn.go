@@ -91,8 +91,7 @@ func (o *learnOptions) add(play *opts.Play) {
 		fs.StringVar(&play.Out, "out", "", "folder of the run (default: in "+report.Dir+", named after the settings)")
 		fs.IntVar(&o.games, "games", 1000, "games of the first generation; later: a fifth more")
 		fs.Uint64Var(&play.Limits.Nodes, "nodes", 1000, "nodes per move, in every game (with --engine: 5000)")
-		fs.IntVar(&o.generations, "generations", 2,
-			"number of generations; of models with few terms, and with --engine, 1")
+		fs.IntVar(&o.generations, "generations", 2, "number of generations; of models with few terms, and with --engine, 1")
 		fs.Uint64Var(&play.Seed, "seed", 1, "random seed")
 		fs.StringVar(&o.model, "model", "assay", "model: "+weights.ModelNames())
 		ui.ShortHelp(fs, "out", "games", "nodes", "generations", "seed", "model")

@@ -125,8 +125,7 @@ func (s factors) distinct() error {
 		}
 		for _, key := range keys {
 			if other, taken := seen[key]; taken {
-				return ui.Usagef("factors %s and %s cannot be told apart: both have %s; leave one of them out", other, f.name,
-					key)
+				return ui.Usagef("factors %s and %s cannot be told apart: both have %s; leave one of them out", other, f.name, key)
 			}
 			seen[key] = f.name
 		}

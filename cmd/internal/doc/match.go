@@ -49,8 +49,7 @@ func Match(r *match.Result, dir string) *Document {
 		facts.Add("ended by\t%s", ui.CountsText(r.Terminations))
 	}
 	if r.Forfeits != [2]int64{} || r.Verdict == match.NoVerdict {
-		facts.Add("forfeits\tA %d, B %d (%s)", r.Forfeits[0], r.Forfeits[1],
-			ui.FaultsText(dir, r.Forfeits[0]+r.Forfeits[1]))
+		facts.Add("forfeits\tA %d, B %d (%s)", r.Forfeits[0], r.Forfeits[1], ui.FaultsText(dir, r.Forfeits[0]+r.Forfeits[1]))
 	}
 	if r.VoidPairs > 0 {
 		facts.Add("void pairs\t%d, played again", r.VoidPairs)

@@ -173,8 +173,7 @@ func Engine(r *ownengine.Result, dir string) *Document {
 		case m.r.Verdict == match.NoVerdict:
 			t.Add("%s\tno verdict: %s; the same command tries this match again", m.name, m.r.Reason)
 		default:
-			lost := ui.If(m.r.Known() && m.r.EloHi < 0 && r.Patch != "",
-				": a loss, so think again before you apply the patch")
+			lost := ui.If(m.r.Known() && m.r.EloHi < 0 && r.Patch != "", ": a loss, so think again before you apply the patch")
 			t.Add("%s\t%s Elo, %d games +%d =%d -%d%s", m.name, m.r.Strength.Text(""), m.r.Games, m.r.Wins, m.r.Draws,
 				m.r.Losses, lost)
 		}

@@ -141,8 +141,7 @@ const clock = "clock, [MOVES/]SECONDS[+INCREMENT], such as 8+0.08"
 // AddOpenings adds the options of openings, and the seed.
 func (o *Play) AddOpenings() {
 	Add(o.Flags, OfOpenings, func(fs *pflag.FlagSet) {
-		fs.StringVar(&o.Opening.Book, "book", "",
-			"opening book: EPD, FEN or PGN, compressed or not (default: random plies)")
+		fs.StringVar(&o.Opening.Book, "book", "", "opening book: EPD, FEN or PGN, compressed or not (default: random plies)")
 		ui.Choice(fs, &o.BookOrder, "book-order", "sequential", "sequential or random (by the seed)", "sequential", "random")
 		fs.IntVar(&o.Opening.Skip, "book-start", 0, "openings to skip at the start of the book")
 		fs.IntVar(&o.Opening.BookPlies, "book-plies", 0, "plies of each game in a PGN book to play; 0: all of them")

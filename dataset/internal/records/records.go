@@ -180,8 +180,7 @@ func ReadBinpack(r io.Reader, white bool, emit func(*dataset.PositionRow, *Posit
 		d.data.Reset()
 		switch n, err := io.CopyN(&d.data, r, size); {
 		case err == io.EOF:
-			return fmt.Errorf("byte %d: the chunk has %d of %d bytes; the file was cut: %w", d.at, n, size,
-				io.ErrUnexpectedEOF)
+			return fmt.Errorf("byte %d: the chunk has %d of %d bytes; the file was cut: %w", d.at, n, size, io.ErrUnexpectedEOF)
 		case err != nil:
 			return err
 		}
