@@ -221,13 +221,13 @@ func (k *workshop) sameValues(positions string, a, b *gitbuild.Build, numbersA s
 	if err != nil {
 		return 0, err
 	}
-	want, err := k.values(slopes.Command{Path: a.Path, Numbers: numbersA}, fens)
+	want, failedA := k.values(slopes.Command{Path: a.Path, Numbers: numbersA}, fens)
 	if want == nil {
-		return 0, err
+		return 0, failedA
 	}
-	got, err := k.values(slopes.Command{Path: b.Path}, fens)
+	got, failedB := k.values(slopes.Command{Path: b.Path}, fens)
 	if got == nil {
-		return 0, err
+		return 0, failedB
 	}
 	differ, first := 0, -1
 	for i := range want {
@@ -238,8 +238,8 @@ func (k *workshop) sameValues(positions string, a, b *gitbuild.Build, numbersA s
 		}
 	}
 	if differ > 0 {
-		return 0, fmt.Errorf("%d of %d positions have other values, the first one %v and not %v: %s", differ, len(fens),
-			got[first], want[first], fens[first])
+		return 0, errors.Join(fmt.Errorf("%d of %d positions have other values, the first one %v and not %v: %s", differ,
+			len(fens), got[first], want[first], fens[first]), failedA, failedB)
 	}
 	return len(fens), nil
 }
