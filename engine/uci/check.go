@@ -181,6 +181,22 @@ func (k *checker) start() (err error) {
 	return nil
 }
 
+// configure sets the options of the command, as a Client does.
+func (k *checker) configure() string {
+	c, set := &Client{options: k.options}, []byte(nil)
+	for _, o := range k.command.Options {
+		has, value, err := c.checkOption(o.Name, o.Value)
+		if err != nil {
+			fail("%v", err)
+		}
+		set = c.appendOption(set, has, value)
+	}
+	if len(set) == 0 {
+		return ""
+	}
+	return k.syncs(string(set)+"isready", "readyok")
+}
+
 // end kills the program and keeps the dialogue.
 func (k *checker) end() exit {
 	p := k.process

@@ -117,22 +117,6 @@ func (k *checker) handshake() string {
 	return fmt.Sprintf("uciok after %v", took.Round(time.Millisecond))
 }
 
-// configure sets the options of the command, as a Client does.
-func (k *checker) configure() string {
-	c, set := &Client{options: k.options}, []byte(nil)
-	for _, o := range k.command.Options {
-		has, value, err := c.checkOption(o.Name, o.Value)
-		if err != nil {
-			fail("%v", err)
-		}
-		set = c.appendOption(set, has, value)
-	}
-	if len(set) == 0 {
-		return ""
-	}
-	return k.syncs(string(set)+"isready", "readyok")
-}
-
 // announced looks for options that contradict themselves.
 func (k *checker) announced() string {
 	var wrong []string
