@@ -324,8 +324,8 @@ type limited struct {
 	depth int
 }
 
-// Search replaces the caller's limits in nodes and depth, but not whether nodes are exact. A clock goes on, which the
-// player is judged by.
+// Search replaces the caller's limits in nodes and depth, but not whether nodes are exact. The clock stays: the player
+// can lose on time.
 func (p *limited) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	lim.Nodes, lim.Depth = p.nodes, p.depth
 	return p.Player.Search(ctx, game, lim)

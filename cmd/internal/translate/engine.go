@@ -105,8 +105,8 @@ func (e *engine) set(t *translation, key, value string) (err error) {
 	return err
 }
 
-// enter makes the command one of the current folder. fastchess starts the file of that name in dir; the others start
-// there what PATH has, or a path.
+// enter makes the command a path from the current folder. fastchess runs the file in dir; the other runners look a name
+// without a slash up in PATH.
 func (e *engine) enter(t *translation) {
 	if e.dir == "" {
 		return
